@@ -27,6 +27,7 @@ export function parseDocument(bytes: Uint8Array, digest: string): unknown {
 /** An index of images; null stands for an empty list, as in Go. */
 export function readIndex(value: unknown, what: string): Index {
   const index = fields(value, what);
+  refuseOther(index, ["config", "layers"], { what, other: "a manifest" });
   return {
     ...(index as unknown as Index),
     manifests: descriptors(index["manifests"], `manifests of ${what}`, mostManifests),
@@ -37,12 +38,23 @@ export function readIndex(value: unknown, what: string): Index {
 export function readManifest(value: unknown, what: string): Manifest {
   const manifest = fields(value, what);
   const { subject } = manifest;
+  refuseOther(manifest, ["manifests"], { what, other: "an index" });
   if (isGiven(subject)) readDescriptor(subject, `subject of ${what}`);
   return {
     ...(manifest as unknown as Manifest),
     config: readDescriptor(manifest["config"], `config of ${what}`),
     layers: descriptors(manifest["layers"], `layers of ${what}`, mostLayers),
   };
+}
+
+/** Programs would take a document that is both for different images, under one digest (CVE-2021-41190). */
+function refuseOther(
+  document: Fields,
+  names: readonly string[],
+  { what, other }: { readonly what: string; readonly other: string },
+): void {
+  const found = names.find((name) => isGiven(document[name]));
+  if (found !== undefined) throw bad(what, `has "${found}", so it is ${other}, too`);
 }
 
 /** An image configuration. */

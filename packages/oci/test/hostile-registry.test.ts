@@ -219,6 +219,10 @@ test("an invalid manifest is not stored", () =>
       ),
       [mediaTypes.manifest, { config, layers: Array.from({ length: 1001 }, () => layer(1)) }],
       [mediaTypes.index, { manifests: Array.from({ length: 10_001 }, () => layer(1)) }],
+      // An image for one program and another one for the next, under one digest.
+      [mediaTypes.manifest, { config, layers: [layer(1)], manifests: [layer(1)] }],
+      [mediaTypes.index, { config, manifests: [layer(1)] }],
+      [mediaTypes.index, { layers: [layer(1)], manifests: [layer(1)] }],
     ];
     for (const [type, value] of bad) {
       const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -226,6 +230,24 @@ test("an invalid manifest is not stored", () =>
       await assert.rejects(pullImage(reference, { store, session, platform }), hasCode("BadImage"), text.slice(0, 80));
     }
     assert.deepEqual(await files(), []);
+  }));
+
+test("an image whose layers are too large together is not fetched", () =>
+  withStore(async (store, files) => {
+    const config = { mediaType: mediaTypes.config, digest: digestOf("{}"), size: 2 };
+    const layers = Array.from({ length: 5 }, (_, index) => ({
+      mediaType: mediaTypes.layer,
+      digest: digestOf(String(index)),
+      size: 16 * 2 ** 30,
+    }));
+    const text = JSON.stringify({ config, layers });
+    const { session, seen } = against(
+      "127.0.0.1:5000",
+      () => new Response(text, { headers: { "content-type": mediaTypes.manifest } }),
+    );
+    await assert.rejects(pullImage(reference, { store, session, platform }), hasCode("TooLarge"));
+    assert.equal(seen.length, 1);
+    assert.ok((await files()).every((file) => !file.includes(digestOf("0").slice(7))));
   }));
 
 test("a blob that does not match its descriptor leaves no file behind", () =>

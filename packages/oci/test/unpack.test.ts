@@ -47,6 +47,33 @@ describe("unpacking", () => {
   ): Promise<unknown> =>
     unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
 
+  test("a small layer cannot lead the unpacking along long ways", async () => {
+    // Each link goes up a thousand folders and on to the next link: 200,000 steps for each entry behind them.
+    const up = "../".repeat(1_000);
+    const links = Array.from({ length: 200 }, (_, index) => ({
+      path: `l${index}`,
+      type: "symlink" as const,
+      target: index === 199 ? "." : `${up}l${index + 1}`,
+    }));
+    const entries = Array.from({ length: 100 }, (_, index) => ({ path: `l0/${index}`, body: "" }));
+    await assert.rejects(unpack(gzipSync(layer([...links, ...entries])), "gzip"), { code: "UnsafeLayer" });
+    assert.deepEqual(
+      readdirSync(root).filter((name) => !name.startsWith("l")),
+      [],
+    );
+  });
+
+  test("deep folders and links like those of real images are unpacked", async () => {
+    const deep = Array.from({ length: 60 }, (_, index) => `d${index}`).join("/");
+    const entries = [
+      { path: "usr/lib/", type: "directory" as const },
+      { path: "lib", type: "symlink" as const, target: "usr/lib" },
+      ...Array.from({ length: 200 }, (_, index) => ({ path: `lib/${deep}/${index}`, body: "x" })),
+    ];
+    await unpack(layer(entries));
+    assert.equal(readdirSync(join(root, "usr/lib", deep)).length, 200);
+  });
+
   test("the first bytes of a layer decide its compression, not the media type", async () => {
     const plain = layer([{ path: "a", body: "a" }]);
     for (const bytes of [plain, gzipSync(plain), zstdCompressSync(plain)])

@@ -1,7 +1,7 @@
 /** The stores against real backends: an S3-compatible server, and folders, one of them full. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { once } from "node:events";
@@ -206,19 +206,23 @@ describe("a folder", () => {
     await assert.rejects(openDirectory({ root: join(root, "gone") }).put("x", content()), failsWith("NoPlace"));
     await mkdir(join(root, "file"));
     await assert.rejects(openDirectory({ root }).put("file", content()), failsWith("Refused"));
-    // Every write to /dev/full fails like one to a full disk.
     await assert.rejects(writeToFullDisk(), failsWith("Full"));
     await rm(root, { recursive: true, force: true });
   });
 });
 
-/** A folder whose unfinished file is a link to the device that is always full. */
+/** A write that fails as on a full disk: the store itself opens no device. */
 async function writeToFullDisk(): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "capstan-store-"));
-  await symlink("/dev/full", join(root, "x.unfinished"));
+  async function* content(): AsyncGenerator<Buffer> {
+    yield Buffer.from("x");
+    await using full = await open("/dev/full", "w");
+    await full.write("x");
+  }
   try {
-    await openDirectory({ root }).put("x", pieces(Buffer.from("x"), 1));
+    await openDirectory({ root }).put("x", content());
   } finally {
+    assert.deepEqual(await readdir(root), []);
     await rm(root, { recursive: true });
   }
 }

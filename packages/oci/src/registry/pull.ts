@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { digesterFor, digestOf } from "../digest.ts";
-import { LARGEST_DOCUMENT, parseDocument, readIndex, readManifest } from "../documents.ts";
+import { LARGEST_BLOB, LARGEST_DOCUMENT, parseDocument, readIndex, readManifest } from "../documents.ts";
 import { OciError } from "../errors.ts";
 import type { Descriptor, Platform } from "../image.ts";
 import { isIndex, isManifest, mediaTypes } from "../media-types.ts";
@@ -83,6 +83,9 @@ function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void 
   if (given !== wanted) throw new OciError("BadDigest", `${registry} gave ${given} for ${wanted}; do not trust it`);
 }
 
+/** All blobs of an image together: without a limit, an image of many large layers fills the disk before it is unpacked. */
+const largestImage = 4 * LARGEST_BLOB;
+
 /** The maximum depth of nested indexes. */
 const deepest = 4;
 
@@ -126,6 +129,9 @@ async function fetchBelow(
       `the configuration ${config.digest} has ${config.size} bytes, which no document has`,
     );
   const blobs = new Map([config, ...layers].map((blob) => [blob.digest, blob]));
+  const size = blobs.values().reduce((sum, blob) => sum + blob.size, 0);
+  if (size > largestImage)
+    throw new OciError("TooLarge", `${descriptor.digest} announces ${size} bytes, more than ${largestImage}`);
   await inParallel([...blobs.values()], 3, (blob) => fetchBlob(reference, blob, options));
 }
 

@@ -24,33 +24,67 @@ export function partsOf(path: string): string[] {
 /** Paths may be deep; only links can form a cycle. */
 const mostLinks = 255;
 
+/** The average number of steps along the path of an entry. */
+const stepsAnEntry = 64;
+
+/** Steps along paths with a limit for a whole layer: small layers can name deep paths through many links. */
+export class Steps {
+  #left = 64 * stepsAnEntry;
+
+  /** Counts an entry: each one allows further steps. */
+  addEntry(): void {
+    this.#left += stepsAnEntry;
+  }
+
+  take(): void {
+    if (--this.#left >= 0) return;
+    throw new OciError(
+      "UnsafeLayer",
+      `the layer has paths and links of more than ${stepsAnEntry} parts on average; do not use this image`,
+    );
+  }
+}
+
 /**
  * The location of a layer's path on disk. Symlinks on the way are followed as the image would see them, with the folder as its root, so a
  * link to /etc leads to <root>/etc and never to the host's.
  */
-export async function resolveInside(root: string, parts: readonly string[]): Promise<string> {
-  let resolved: string[] = [];
-  let pending = parts.slice(0, -1);
+export async function resolveInside(
+  root: string,
+  parts: readonly string[],
+  steps: Steps = new Steps(),
+): Promise<string> {
+  // Stacks: the next part is the last one of `pending`, and `resolved` has the path of each folder on the way.
+  const resolved = [root];
+  const pending = parts.slice(0, -1).toReversed();
+  const top = (): string => resolved.at(-1) ?? root;
   let links = 0;
-  while (pending.length > 0) {
-    if (links > mostLinks)
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    steps.take();
+    if (part === "..") {
+      if (resolved.length > 1) resolved.pop();
+      continue;
+    }
+    const path = join(top(), part);
+    const target = await linkAt(path);
+    if (target === undefined) {
+      resolved.push(path);
+      continue;
+    }
+    if (++links > mostLinks)
       throw new OciError(
         "UnsafeLayer",
         `the layer has symlinks that lead in a circle at "${parts.join("/")}"; do not use this image`,
       );
-    const [part = "", ...rest] = pending;
-    if (part === "..") {
-      resolved = resolved.slice(0, -1);
-      pending = rest;
-      continue;
-    }
-    const target = await linkAt(join(root, ...resolved, part));
-    if (target === undefined) resolved = [...resolved, part];
-    else links++;
-    if (target?.startsWith("/") === true) resolved = [];
-    pending = target === undefined ? rest : [...target.split("/").filter((one) => one !== "" && one !== "."), ...rest];
+    if (target.startsWith("/")) resolved.length = 1;
+    pending.push(
+      ...target
+        .split("/")
+        .filter((one) => one !== "" && one !== ".")
+        .toReversed(),
+    );
   }
-  return join(root, ...resolved, parts.at(-1) ?? "");
+  return join(top(), parts.at(-1) ?? "");
 }
 
 async function linkAt(path: string): Promise<string | undefined> {

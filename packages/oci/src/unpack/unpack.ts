@@ -6,7 +6,7 @@ import { OciError } from "../errors.ts";
 import type { Compression } from "../media-types.ts";
 import { type ReadEntry, readTar } from "../tar/read.ts";
 import { decompress } from "./decompress.ts";
-import { partsOf, resolveInside } from "./safe-path.ts";
+import { partsOf, resolveInside, Steps } from "./safe-path.ts";
 
 /** Options of unpacking. */
 export interface UnpackOptions {
@@ -33,6 +33,7 @@ export async function unpackLayer(
   let bytes = 0;
   let entries = 0;
   const written = new Set<string>();
+  const steps = new Steps();
   const plain = bounded(decompress(chunks, compression), limits.maxBytes + limits.maxEntries * bytesAnEntry);
   const trusted = options.diffId === undefined ? plain : verified(plain, { digest: options.diffId });
   for await (const entry of readTar(trusted)) {
@@ -40,7 +41,8 @@ export async function unpackLayer(
     bytes += entry.size;
     if (entries > limits.maxEntries) throw tooLarge(`${limits.maxEntries} files`);
     if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
-    await place(entry, folder, { ...options, written });
+    steps.addEntry();
+    await place(entry, folder, { ...options, written, steps });
   }
   // An archive may continue after its end: these bytes belong to its digest, too.
   for await (const chunk of trusted) {
@@ -66,17 +68,18 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncG
 interface Placing extends UnpackOptions {
   /** The paths that this layer wrote, with the folders above: an opaque whiteout hides only what was there before. */
   readonly written: Set<string>;
+  readonly steps: Steps;
 }
 
 async function place(entry: ReadEntry, root: string, options: Placing): Promise<void> {
   const parts = partsOf(entry.path);
   const name = parts.at(-1);
   if (name === undefined) return;
-  const path = await resolveInside(root, parts);
+  const path = await resolveInside(root, parts, options.steps);
   if (name.startsWith(".wh.")) return whiteOut(path, name, options);
   await makeAbove(path);
   await clearFor(entry, path);
-  await make(entry, path, root);
+  await make(entry, path, { root, steps: options.steps });
   await dress(entry, path, options);
   for (let one = path; one.length > root.length && !options.written.has(one); one = dirname(one))
     options.written.add(one);
@@ -113,7 +116,11 @@ async function clearFor(entry: ReadEntry, path: string): Promise<void> {
   await rm(path, { recursive: true, force: true });
 }
 
-async function make(entry: ReadEntry, path: string, root: string): Promise<void> {
+async function make(
+  entry: ReadEntry,
+  path: string,
+  { root, steps }: { readonly root: string; readonly steps: Steps },
+): Promise<void> {
   switch (entry.type) {
     case "file":
       return writeFile(entry, path);
@@ -123,7 +130,7 @@ async function make(entry: ReadEntry, path: string, root: string): Promise<void>
     case "symlink":
       return symlink(entry.target, path);
     case "link":
-      return link(await resolveInside(root, partsOf(entry.target)), path);
+      return link(await resolveInside(root, partsOf(entry.target), steps), path);
     case "character":
     case "block":
     case "fifo":

@@ -1,9 +1,13 @@
-/** A folder as a store: a volume, an NFS mount. A file gets its name only when it is complete and synced. */
-import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+/**
+ * A folder as a store: a volume, an NFS mount. A file gets its name only when it is complete and synced. Links, pipes and devices are
+ * neither followed nor listed.
+ */
+import { constants, createReadStream } from "node:fs";
+import { lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
-import { checkName, reasonOf, StoreError } from "./store.ts";
+import { join } from "node:path";
+import { openBelow, openFile, openFolder, type Folder } from "./folder.ts";
+import { checkName, isName, reasonOf, StoreError } from "./store.ts";
 import type { Store, StoreCall, StoreErrorCode, StoredObject } from "./store.ts";
 
 /** Suffix of incomplete files. */
@@ -16,36 +20,49 @@ const UNFINISHED = ".unfinished";
  * const store = openDirectory({ root: "/backups", path: "shop" });
  */
 export function openDirectory({ root, path = "" }: { readonly root: string; readonly path?: string }): Store {
-  const base = join(root, ...(path === "" ? [] : checkName(path).split("/")));
-  const fileOf = (name: string): string => join(base, ...checkName(name).split("/"));
+  const base = path === "" ? [] : checkName(path).split("/");
+  const fileOf = (name: string): Place => {
+    const parts = [...base, ...checkName(name).split("/")];
+    return { root, parts: parts.slice(0, -1), file: parts.at(-1) ?? "" };
+  };
   return {
-    place: base,
+    place: join(root, ...base),
     put: (name, content, call) => translate(`write ${name}`, root, () => writeFile(fileOf(name), content, call)),
     get: (name, call) => translate(`read ${name}`, root, () => readFile(fileOf(name), call)),
-    list: (prefix) => translate(`list ${prefix}`, root, () => listFiles(base, prefix)),
-    remove: (name) => translate(`remove ${name}`, root, () => rm(fileOf(name), { force: true })),
+    list: (prefix) => translate(`list ${prefix}`, root, () => listFiles({ root, parts: base }, prefix)),
+    remove: (name) => translate(`remove ${name}`, root, () => removeFile(fileOf(name))),
   };
 }
 
+interface Place {
+  readonly root: string;
+  readonly parts: readonly string[];
+  readonly file: string;
+}
+
 async function writeFile(
-  path: string,
+  { file, ...place }: Place,
   content: AsyncIterable<Uint8Array>,
   call: StoreCall = {},
 ): Promise<{ bytes: number }> {
-  await mkdir(dirname(path), { recursive: true });
-  const unfinished = `${path}${UNFINISHED}`;
+  await using folder = await openFolder({ ...place, create: true });
+  const unfinished = folder.at(`${file}${UNFINISHED}`);
   try {
-    await using file = await open(unfinished, "w");
-    const bytes = await writeAll(file, content, call);
-    await file.sync();
-    await rename(unfinished, path);
-    await syncFolder(dirname(path));
+    await rm(unfinished, { force: true });
+    await using handle = await open(unfinished, createOnly, 0o644);
+    const bytes = await writeAll(handle, content, call);
+    await handle.sync();
+    await rename(unfinished, folder.at(file));
+    await syncFolder(folder);
     return { bytes };
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
     throw error;
   }
 }
+
+/** A link that another program puts at the name is not followed. */
+const createOnly = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function writeAll(file: FileHandle, content: AsyncIterable<Uint8Array>, { signal }: StoreCall): Promise<number> {
   let bytes = 0;
@@ -58,9 +75,8 @@ async function writeAll(file: FileHandle, content: AsyncIterable<Uint8Array>, { 
 }
 
 /** A rename is durable only after the folder is synced. File systems without support are ignored. */
-async function syncFolder(path: string): Promise<void> {
+async function syncFolder(folder: Folder): Promise<void> {
   try {
-    await using folder = await open(path, "r");
     await folder.sync();
   } catch (error) {
     if (codeOf(error) === "ENOSPC" || codeOf(error) === "EIO") throw error;
@@ -68,35 +84,67 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Opens the file first, so that a missing file fails at once. */
-async function readFile(path: string, { signal }: StoreCall = {}): Promise<AsyncIterable<Buffer>> {
-  const file = await open(path, "r");
-  return createReadStream(path, { fd: file, highWaterMark: 1 << 18, ...(signal ? { signal } : {}) });
+async function readFile({ file, ...place }: Place, { signal }: StoreCall = {}): Promise<AsyncIterable<Buffer>> {
+  await using folder = await openFolder(place);
+  const handle = await openFile(folder, file);
+  return createReadStream("", { fd: handle, highWaterMark: 1 << 18, ...(signal ? { signal } : {}) });
 }
 
-async function listFiles(base: string, prefix: string): Promise<StoredObject[]> {
+async function removeFile({ file, ...place }: Place): Promise<void> {
+  try {
+    await using folder = await openFolder(place);
+    await rm(folder.at(file), { force: true });
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+async function listFiles(place: Omit<Place, "file">, prefix: string): Promise<StoredObject[]> {
   const found: StoredObject[] = [];
-  for (const entry of await entriesOf(base)) {
-    const path = join(entry.parentPath, entry.name);
-    const name = relative(base, path);
-    if (!entry.isFile() || !name.startsWith(prefix) || name.endsWith(UNFINISHED)) continue;
-    const { size, mtime } = await stat(path);
-    found.push({ name, bytes: size, modified: mtime });
+  try {
+    await using folder = await openFolder(place);
+    await walk(folder, "", { prefix, found });
+  } catch (error) {
+    // A missing folder counts as empty.
+    if (codeOf(error) !== "ENOENT") throw error;
   }
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A missing folder counts as empty. */
-async function entriesOf(base: string): ReturnType<typeof readTree> {
-  try {
-    return await readTree(base);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
+interface Listing {
+  readonly prefix: string;
+  readonly found: StoredObject[];
+}
+
+/** Names that are too long for a store end the descent. */
+async function walk(folder: Folder, above: string, listing: Listing): Promise<void> {
+  for (const entry of await readdir(folder.at("."), { withFileTypes: true })) {
+    const name = `${above}${entry.name}`;
+    if (!isName(name)) continue;
+    try {
+      if (entry.isDirectory()) await walkBelow(folder, entry.name, { name: `${name}/`, listing });
+      else if (entry.isFile()) await add(folder.at(entry.name), name, listing);
+    } catch (error) {
+      // Another program may have removed it meanwhile, or have put a link in its place.
+      if (codeOf(error) !== "ENOENT" && !(error instanceof StoreError)) throw error;
+    }
   }
 }
 
-function readTree(base: string) {
-  return readdir(base, { recursive: true, withFileTypes: true });
+async function walkBelow(
+  folder: Folder,
+  part: string,
+  { name, listing }: { readonly name: string; readonly listing: Listing },
+): Promise<void> {
+  if (!name.startsWith(listing.prefix) && !listing.prefix.startsWith(name)) return;
+  await using below = await openBelow(folder, part);
+  await walk(below, name, listing);
+}
+
+async function add(path: string, name: string, { prefix, found }: Listing): Promise<void> {
+  if (!name.startsWith(prefix) || name.endsWith(UNFINISHED)) return;
+  const info = await lstat(path);
+  if (info.isFile()) found.push({ name, bytes: info.size, modified: info.mtime });
 }
 
 const CODES: ReadonlyMap<string, StoreErrorCode> = new Map([

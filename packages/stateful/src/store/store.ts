@@ -80,11 +80,15 @@ export interface Store {
   remove(name: string, call?: StoreCall): Promise<void>;
 }
 
+/** Whether a name is one of an object in a store: no part leads out of it. */
+export function isName(name: string): boolean {
+  if (name.length === 0 || name.length > 900 || name.includes("\0")) return false;
+  return name.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+}
+
 /** Rejects names that would leave the store. */
 export function checkName(name: string): string {
-  const parts = name.split("/");
-  const isFine = name.length > 0 && name.length <= 900 && !name.includes("\0");
-  if (isFine && parts.every((part) => part !== "" && part !== "." && part !== "..")) return name;
+  if (isName(name)) return name;
   throw new StoreError(
     "BadName",
     `${JSON.stringify(name)} is not a name in a store: use words with slashes between them`,

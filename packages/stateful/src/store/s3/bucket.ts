@@ -3,7 +3,7 @@ import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
 import type { Clock } from "@capstan/runtime";
-import { readWhole, reasonOf, StoreError } from "../store.ts";
+import { readUpTo, reasonOf, StoreError } from "../store.ts";
 import type { StoreErrorCode } from "../store.ts";
 import { escapePath, formatQuery, sha256, sign } from "./signature.ts";
 import type { Credentials } from "./signature.ts";
@@ -95,14 +95,23 @@ export function openBucket(options: BucketOptions): Bucket {
     send,
     ask: async (desired) => {
       const answer = await send(desired);
-      try {
-        return { headers: answer.headers, text: (await readWhole(answer)).toString("utf8") };
-      } catch (cause) {
-        throw new StoreError("Unreachable", `the store's answer broke off: ${reasonOf(cause)}`, { cause });
-      }
+      return { headers: answer.headers, text: await readAnswer(answer) };
     },
     [Symbol.dispose]: () => agent.destroy(),
   };
+}
+
+/** No list of 1,000 objects with names of 1,024 characters is longer. */
+const LARGEST_ANSWER = 16 << 20;
+const LARGEST_ERROR = 64 << 10;
+const LONGEST_MESSAGE = 500;
+
+async function readAnswer(answer: IncomingMessage): Promise<string> {
+  const read = await readUpTo(answer, LARGEST_ANSWER).catch((cause: unknown) => {
+    throw new StoreError("Unreachable", `the store's answer broke off: ${reasonOf(cause)}`, { cause });
+  });
+  if (read !== undefined) return read.toString("utf8");
+  throw new StoreError("Malformed", `the store's answer has more than ${LARGEST_ANSWER} bytes; do not trust it`);
 }
 
 /** A response with an error status. */
@@ -133,10 +142,11 @@ function exchange(
 }
 
 async function toAnswerError(answer: IncomingMessage): Promise<AnswerError> {
-  const text = (await readWhole(answer)).toString("utf8");
+  const text = (await readUpTo(answer, LARGEST_ERROR))?.toString("utf8") ?? "";
   const status = answer.statusCode ?? 500;
   const code = textOf(text, "Code") ?? "";
-  return new AnswerError(status, code, textOf(text, "Message") ?? `HTTP status ${status}`);
+  const message = textOf(text, "Message")?.slice(0, LONGEST_MESSAGE) ?? `HTTP status ${status}`;
+  return new AnswerError(status, code.slice(0, LONGEST_MESSAGE), message);
 }
 
 function signalOf({ signal }: BucketRequest): { signal?: AbortSignal } {

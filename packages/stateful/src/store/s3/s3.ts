@@ -1,5 +1,5 @@
 /** An S3-compatible bucket as a store: small objects in one request, large ones in parts. */
-import { reasonOf, StoreError, checkName } from "../store.ts";
+import { checkName, isName, reasonOf, StoreError } from "../store.ts";
 import type { Store, StoreCall, StoredObject } from "../store.ts";
 import { openBucket } from "./bucket.ts";
 import type { Bucket, BucketOptions } from "./bucket.ts";
@@ -43,7 +43,10 @@ export function openS3(options: S3Options): Store & Disposable {
     },
     list: async (desired, call) => {
       const found = await listAll(bucket, `${prefix}${desired}`, call);
-      return found.map((object) => ({ ...object, name: object.name.slice(prefix.length) }));
+      // A name that leads out of the store is not one of this store: it must not stop a list of the others.
+      return found
+        .filter(({ name }) => name.startsWith(prefix) && isName(name.slice(prefix.length)))
+        .map((object) => ({ ...object, name: object.name.slice(prefix.length) }));
     },
     remove: async (name, { signal } = {}) => {
       await bucket.ask({ method: "DELETE", key: keyOf(name), signal }).catch(ignoreMissing);
@@ -153,9 +156,14 @@ async function* readChecked(
   throw new StoreError("Unreachable", `could not read ${key} to its end: ${bytes} of ${expected} bytes came`);
 }
 
+/** More objects or pages than any store of backups has. */
+const MOST_OBJECTS = 1_000_000;
+const MOST_PAGES = 2_000;
+
 async function listAll(bucket: Bucket, prefix: string, { signal }: StoreCall = {}): Promise<StoredObject[]> {
   const found: StoredObject[] = [];
   let token: string | undefined;
+  let pages = 0;
   do {
     const query: [string, string][] = [
       ["list-type", "2"],
@@ -163,7 +171,9 @@ async function listAll(bucket: Bucket, prefix: string, { signal }: StoreCall = {
     ];
     if (token !== undefined) query.push(["continuation-token", token]);
     const { text } = await bucket.ask({ method: "GET", query, signal });
-    found.push(...elementsOf(text, "Contents").map(toObject));
+    for (const element of elementsOf(text, "Contents")) found.push(toObject(element));
+    if (++pages > MOST_PAGES || found.length > MOST_OBJECTS)
+      throw new StoreError("Malformed", `the store lists objects without end (${found.length} so far); check it`);
     token = nextToken(text, token);
   } while (token !== undefined);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -180,10 +190,11 @@ function nextToken(text: string, former: string | undefined): string | undefined
 function toObject(xml: string): StoredObject {
   const name = textOf(xml, "Key");
   const modified = new Date(textOf(xml, "LastModified") ?? "");
-  if (name === undefined || Number.isNaN(modified.getTime())) {
-    throw new StoreError("Malformed", "the store lists an object without name or time");
+  const bytes = Number(textOf(xml, "Size") ?? 0);
+  if (name === undefined || Number.isNaN(modified.getTime()) || !Number.isSafeInteger(bytes)) {
+    throw new StoreError("Malformed", "the store lists an object without name, time or size");
   }
-  return { name, bytes: Number(textOf(xml, "Size") ?? 0), modified };
+  return { name, bytes, modified };
 }
 
 function ignoreMissing(error: unknown): void {
