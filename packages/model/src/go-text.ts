@@ -79,6 +79,8 @@ export function quoteBytes(text: string): string {
 }
 
 function hexBytes(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
   return encodeURIComponent(char.toWellFormed()).replaceAll("%", "\\x").toLowerCase();
 }
 
@@ -107,8 +109,14 @@ const htmlEscapes = /[<>&\u2028\u2029]/g;
 export function toGoJson(value: unknown, indent?: number): string {
   const plain = stringifyExact(value, indent) ?? "null";
   const json = numericKey.test(plain) ? (stringifyExact(inGoOrder(value), indent) ?? "null") : plain;
-  return json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+  const escaped = json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+  return escaped.includes("\\ud")
+    ? escaped.replace(loneSurrogates, (all, before: string) => `${before}\\ufffd`)
+    : escaped;
 }
+
+/** Escapes of lone surrogates, which stand for bytes that are not UTF-8; an escaped backslash before it is no escape. */
+const loneSurrogates = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 /** A key that JavaScript puts before all others, in numeric order, wherever it was written. */
 const numericKey = /[{,]\s*"(?:0|[1-9]\d*)":/;

@@ -30,8 +30,8 @@ function scan(text: string): Token[] {
     const token = symbol.test(char) ? scanSymbol(text, at) : scanWord(text, at);
     tokens.push(token);
     at += token.text.length;
-    // A null character ends a word and is skipped with it.
-    if (token.type === "identifier" && text.charAt(at) === "\0") at++;
+    // A null character ends a token and is skipped with it.
+    if (text.charAt(at) === "\0") at++;
   }
   tokens.push({ type: "end", text: "" });
   return tokens;

@@ -1,4 +1,6 @@
-/** Parses query strings as Go does: malformed pairs are dropped. */
+/** Parses query strings as Go does: malformed pairs are dropped, and values may be bytes that are not UTF-8. */
+import { fromGoBytes } from "@capstan/model";
+import { unescape } from "../outgoing/go-address.ts";
 
 const empty = new URLSearchParams();
 
@@ -12,7 +14,44 @@ export function splitUrl(url: string): { path: string; query: URLSearchParams } 
 /** Parses a query. */
 export function parseQuery(text: string): URLSearchParams {
   if (text === "") return empty;
+  // URLSearchParams drops a question mark at the start.
+  if (text.startsWith("?")) return parseQuery(`&${text}`);
   if (!text.includes("%") && !text.includes(";")) return new URLSearchParams(text);
   const sound = text.split("&").filter((pair) => !pair.includes(";") && !/%(?![0-9a-fA-F]{2})/.test(pair));
-  return new URLSearchParams(sound.join("&"));
+  const plain = new URLSearchParams(sound.join("&"));
+  return sound.some((pair) => /%[89a-fA-F]/.test(pair)) ? new BytesQuery(plain, sound) : plain;
+}
+
+/** A query with values that need not be UTF-8, in the form of `fromGoBytes`. URLSearchParams replaces such bytes. */
+class BytesQuery extends URLSearchParams {
+  readonly #values = new Map<string, string[]>();
+
+  constructor(plain: URLSearchParams, pairs: readonly string[]) {
+    super(plain);
+    for (const pair of pairs) {
+      if (pair === "") continue;
+      const equals = pair.indexOf("=");
+      const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+      const values = this.#values.get(name);
+      const value = equals < 0 ? "" : decode(pair.slice(equals + 1));
+      if (values === undefined) this.#values.set(name, [value]);
+      else values.push(value);
+    }
+  }
+
+  override get(name: string): string | null {
+    return this.#values.get(name)?.[0] ?? null;
+  }
+
+  override getAll(name: string): string[] {
+    return [...(this.#values.get(name) ?? [])];
+  }
+
+  override has(name: string): boolean {
+    return this.#values.has(name);
+  }
+}
+
+function decode(text: string): string {
+  return fromGoBytes(Buffer.from(unescape(text.replaceAll("+", " ")), "latin1"));
 }

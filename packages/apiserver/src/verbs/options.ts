@@ -72,7 +72,8 @@ function parseBoolean(text: string | null): boolean | undefined {
   return text.toLowerCase() !== "false" && text !== "0";
 }
 
-function parseInteger(text: string | null): number | undefined {
+/** A number of a query; 400 in the words of Go if it is none. */
+export function parseInteger(text: string | null): number | undefined {
   if (text === null) return undefined;
   const value = parseInt64(text);
   if (value !== undefined) return Number(value);
@@ -148,21 +149,23 @@ const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 export function parseWriteOptions(query: URLSearchParams, kind: WriteOptionsKind, isApply = false): WriteOptions {
   const dryRun = query.getAll("dryRun");
   const fieldManager = query.get("fieldManager") ?? "";
+  // A byte that is not UTF-8 counts as one, and is written as U+FFFD.
+  const manager = fieldManager.toWellFormed();
   const validation = query.get("fieldValidation") ?? "";
   const force = kind === "PatchOptions" ? parseBoolean(query.get("force")) : undefined;
   const errors = [
     ...(kind === "PatchOptions" ? checkPatchOptions(fieldManager, force, isApply) : []),
-    ...checkFieldManager(fieldManager, "fieldManager"),
+    ...checkFieldManager(manager, "fieldManager"),
     ...checkDryRun(dryRun),
     ...checkFieldValidation(validation),
   ];
   if (errors.length > 0) throw invalidOptions(kind, errors);
   return {
     dryRun: dryRun.length > 0,
-    fieldManager,
+    fieldManager: manager,
     fieldValidation: validation === "" ? "Warn" : (validation as FieldValidation),
     force,
-    object: toOptionsObject(kind, { dryRun, force, fieldManager, fieldValidation: validation }),
+    object: toOptionsObject(kind, { dryRun, force, fieldManager: manager, fieldValidation: validation }),
   };
 }
 

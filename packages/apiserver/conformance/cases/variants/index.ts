@@ -6,6 +6,7 @@ import { oddBodies } from "./bodies.ts";
 import { pages } from "./pages.ts";
 import { paths } from "./paths.ts";
 import { puts } from "./puts.ts";
+import { queries } from "./queries.ts";
 import { rights } from "./rights.ts";
 
-export const variantTopics: readonly Topic[] = [puts, pages, oddBodies, paths, rights, audiences, nodes];
+export const variantTopics: readonly Topic[] = [puts, pages, oddBodies, paths, rights, audiences, nodes, queries];

@@ -10,6 +10,7 @@ import { allContainers } from "../pod-template/containers.ts";
 import type { ConnectRules, NodeConnector, PodKey, ProxyPlace, ProxyTarget } from "../rules.ts";
 import { toLogAnswer } from "./log-answer.ts";
 import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
+import { parseInteger } from "../../verbs/options.ts";
 
 type ConnectName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
@@ -112,13 +113,16 @@ function throughNode(pod: Pod, asked: ProxyTarget): ProxyPlace {
 }
 
 function numberIn(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  return text === null || text === "" ? undefined : Number(text);
+  return parseInteger(query.get(name));
 }
 
 /** PodLogOptions has its own kind, which validation errors name. */
 function checkLog(name: string, query: URLSearchParams): void {
+  // Numbers and times are parsed in the order of the fields, before anything is checked.
+  numberIn(query, "sinceSeconds");
   readTime(query.get("sinceTime") ?? "");
+  numberIn(query, "tailLines");
+  numberIn(query, "limitBytes");
   const errors = checkLogOptions(query);
   if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "PodLogOptions" }, name, errors);
 }
