@@ -2,6 +2,7 @@
 import { application } from "capstan/stateful";
 import type { Application } from "capstan/stateful";
 import type { Position } from "./gtid.ts";
+import { accounts } from "./accounts.ts";
 import { backups } from "./backups.ts";
 import { member } from "./member.ts";
 import { readReport } from "./report.ts";
@@ -22,6 +23,7 @@ export const mariadb: Application<Sql, Position> = application({
   member,
   settings,
   hasTls: true,
+  accounts,
   backups,
   versions: {
     known: VERSIONS,

@@ -22,6 +22,7 @@ export {
 } from "@capstan/stateful";
 export type {
   AgentImage,
+  Accounts,
   Application,
   BackupKind,
   Backups,
@@ -31,6 +32,9 @@ export type {
   ClusterSpec,
   ClusterStatus,
   Comparison,
+  DatabaseAccount,
+  Grant,
+  UserAccount,
   Compression,
   ConnectTarget,
   CopyScanner,

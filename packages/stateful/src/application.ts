@@ -1,5 +1,6 @@
 /** The application adapter: how one database is asked and told. It knows no Kubernetes and keeps no state. */
 import type { Duplex } from "node:stream";
+import type { Accounts } from "./accounts/accounts.ts";
 
 /**
  * What a member reports about itself. `P` is a position in the history of writes, such as a set of GTIDs.
@@ -256,6 +257,8 @@ export interface Application<C extends AsyncDisposable, P> {
    * Left out: the application has no TLS.
    */
   readonly hasTls?: boolean;
+  /** Left out: the spec has no users and databases, and passwords are not rotated. */
+  readonly accounts?: Accounts<C>;
   /** Left out: the kinds for backups and restores do not exist. */
   readonly backups?: Backups<C, P>;
   readonly versions: {

@@ -16,6 +16,7 @@ export type {
   Settings,
   Upstream,
 } from "./application.ts";
+export type { Accounts, DatabaseAccount, Grant, UserAccount } from "./accounts/accounts.ts";
 export { stateful } from "./stateful.ts";
 export type { Stateful, StatefulOptions } from "./stateful.ts";
 export type { ClusterKind, ClusterObject, ClusterSpec, ClusterStatus, TlsSpec } from "./cluster/resource.ts";

@@ -1,6 +1,8 @@
 /** The custom resource of a cluster: fragments of spec and status that every application gets, with CEL rules. */
 import { defineResource, s } from "@capstan/schema";
 import type { Fields } from "@capstan/schema";
+import { accountFields, accountStatus } from "./accounts/fields.ts";
+import type { AccountNames } from "./accounts/fields.ts";
 import { backupChoice, backupForm, storeField } from "./backup/resource.ts";
 import type { ClusterKind } from "./cluster/resource.ts";
 
@@ -108,8 +110,9 @@ const tls = s
   .describe("Encryption of connections");
 
 /** The fields of a spec that every application has. */
-function commonSpec({ image, versions, hasTls }: KindParts) {
+function commonSpec({ image, versions, hasTls, accounts }: KindParts) {
   return {
+    ...(accounts === undefined ? {} : accountFields(accounts)),
     ...(hasTls ? { tls: tls.default({}) } : {}),
     size: s.int32().min(0).max(7).default(3).describe("How many members; 0 stops them and keeps their data"),
     version: s
@@ -153,6 +156,7 @@ const member = s.object({
   version: s.string().optional().describe("The version that it reports"),
   syncedRun: s.string().optional().describe("The run of its server in which it had all writes"),
   settings: s.string().optional().describe("The live settings that it has, and the run of its server"),
+  login: s.string().optional().describe("The password with which it replicates, during a rotation"),
 });
 
 const status = s.object({
@@ -215,6 +219,7 @@ const status = s.object({
     })
     .optional()
     .describe("The last restore in place"),
+  accounts: accountStatus,
   handledRestore: s.string().optional().describe("UID of the restore that was finished or taken back last"),
   handledRequest: s.string().optional().describe("The last request for a switchover that was handled"),
   failedSwitchover: s
@@ -235,6 +240,8 @@ export interface KindParts {
   readonly versions: readonly string[];
   /** Whether the application serves TLS. */
   readonly hasTls: boolean;
+  /** Names of accounts that the spec cannot have; undefined: it has no accounts. */
+  readonly accounts?: AccountNames | undefined;
 }
 
 /** The kind of an application, with its own fields of the spec. */
@@ -252,6 +259,7 @@ export function defineCluster(parts: KindParts, extra: Fields): ClusterKind {
       Progressing: "The operator is bringing the cluster to its spec",
       Degraded: "Something needs attention; the message says what",
       Durable: "Acknowledged writes survive the loss of any one member",
+      AccountsReady: "All members have the users, databases and passwords that the spec asks for",
       TLSReady: "Connections are encrypted as the spec asks, with certificates that are valid",
     },
     scale: { spec: "spec.size", status: "status.size", selector: "status.selector" },

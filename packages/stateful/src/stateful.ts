@@ -59,8 +59,8 @@ export function stateful<C extends AsyncDisposable, P>(
   application: Application<C, P>,
   { group, kind: name, spec = {}, environment }: StatefulOptions,
 ): Stateful {
-  const { image, versions, hasTls = false } = application;
-  const kind = defineCluster({ group, kind: name, image, versions: versions.known, hasTls }, spec);
+  const { image, versions, hasTls = false, accounts } = application;
+  const kind = defineCluster({ group, kind: name, image, versions: versions.known, hasTls, accounts }, spec);
   const { backups } = application;
   const backupKind = backups && defineBackup({ group, kind: name });
   const restoreKind = backups && defineRestore({ group, kind: name });
@@ -70,6 +70,7 @@ export function stateful<C extends AsyncDisposable, P>(
     naming: { group, application: application.name },
     environment,
     silences: new Map(),
+    attempts: new Map(),
   };
   const forBackups =
     backups && backupKind && restoreKind

@@ -7,6 +7,7 @@ import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -212,6 +213,12 @@ export class Scene {
       dial: dialThrough(this.#socket),
       timeoutMs: 3_000,
     });
+  }
+
+  /** A byte stream to the server of a member. */
+  async dialMember(name: string): Promise<Duplex> {
+    const { status } = await this.pod(name);
+    return await dialThrough(this.#socket)({ host: status?.podIP ?? "", port: 3306 }, {});
   }
 
   async log(): Promise<string> {

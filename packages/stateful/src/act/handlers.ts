@@ -1,6 +1,7 @@
 /** One handler for each action. Each does one thing that can be repeated, so that a reconcile after a crash continues. */
 import { requeue } from "@capstan/runtime";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { keepAccounts } from "../accounts/keep.ts";
 import { resolveAgentImage } from "../agent-image.ts";
 import { seedHash, seedParts } from "../backup/seed.ts";
 import type { Action } from "../cluster/action.ts";
@@ -215,15 +216,19 @@ function podHandlers<C extends AsyncDisposable, P>() {
 
 function replicationHandlers<C extends AsyncDisposable, P>() {
   return {
-    follow: async ({ seen, setting, action, signal, event }) => {
+    follow: async ({ seen, setting, status, action, signal, event }) => {
       const client = await seen.clients.to(action.member);
       signal.throwIfAborted();
       const host = hostOf({ cluster: seen.name, namespace: seen.namespace }, action.primary);
       const { port, topology } = setting.application;
       const isSecured = seen.secured.has(action.member) && seen.secured.has(action.primary);
       const authority = isSecured ? AUTHORITY_PATH : undefined;
-      await topology.follow(client, { host, port, password: seen.passwords.replication, authority });
+      await topology.follow(client, { host, port, password: seen.accounts.replicationPassword, authority });
       event("Normal", "Follows", `${action.member} replicates from ${action.primary}`);
+      const login = seen.desired.replicationLogin;
+      const recorded = seen.recorded.members.find(({ name }) => name === action.member);
+      if (recorded?.login !== login)
+        writeMembers(status, changeMember(seen.recorded.members, action.member, { login }));
       return nextStep;
     },
     "apply-settings": async ({ seen, setting, status, action, event }) => {
@@ -236,6 +241,12 @@ function replicationHandlers<C extends AsyncDisposable, P>() {
         });
       }
       writeMembers(status, changeMember(seen.recorded.members, action.member, { settings: action.settings }));
+      return nextStep;
+    },
+    "keep-accounts": async (context) => {
+      const { setting, seen } = context;
+      setting.attempts.set(seen.object.metadata.uid, setting.environment.steady());
+      await keepAccounts(context);
       return nextStep;
     },
     "set-acknowledgements": async ({ seen, setting, action, signal }) => {

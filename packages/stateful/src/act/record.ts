@@ -15,12 +15,13 @@ export function changeMember(
 }
 
 /** A member as the status holds it. */
-export function toEntry({ name, state, syncedRun, settings }: RecordedMember): MemberEntry {
+export function toEntry({ name, state, syncedRun, settings, login }: RecordedMember): MemberEntry {
   return {
     name,
     state,
     ...(syncedRun === undefined ? {} : { syncedRun }),
     ...(settings === undefined ? {} : { settings }),
+    ...(login === undefined ? {} : { login }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Action } from "../cluster/action.ts";
 import { isFollowing, isServing, isWitness, viewOf } from "../decide/view.ts";
 import type { Member, View } from "../decide/view.ts";
 import { selectorOf } from "../observe/observe.ts";
+import type { ClusterObservation } from "../observe/observe.ts";
 import type { ActionContext } from "./context.ts";
 
 export function report<C extends AsyncDisposable, P>(context: ActionContext<C, P>): void {
@@ -22,13 +23,15 @@ export function report<C extends AsyncDisposable, P>(context: ActionContext<C, P
     reason: isAvailable ? "PrimaryServes" : "NoPrimary",
     message: isAvailable ? `${primary.name} accepts writes` : describe(action),
   });
-  const isBusy = action.do !== "rest" && action.do !== "refuse";
+  const isCheck = action.do === "keep-accounts" && action.isCheck;
+  const isBusy = action.do !== "rest" && action.do !== "refuse" && !isCheck;
   status.condition("Progressing", isBusy, { reason: reasonOf(action), message: describe(action) });
   const problem = problemOf(view, action);
   status.condition("Degraded", problem !== undefined, problem ?? { reason: "AsExpected", message: "" });
   status.condition("Durable", ...durability(view));
   const { isReady, reason, message } = seen.tls.state;
   status.condition("TLSReady", isReady, { reason, message });
+  if (setting.application.accounts !== undefined) status.condition("AccountsReady", ...accountsState(seen));
 }
 
 function isLeading<P>({ report: told, pod, isOurs }: Member<P>): boolean {
@@ -54,6 +57,7 @@ function entryOf<P>(view: View<P>, member: Member<P>) {
     ...(told === undefined ? {} : { version: told.version }),
     ...(recorded.syncedRun === undefined ? {} : { syncedRun: recorded.syncedRun }),
     ...(recorded.settings === undefined ? {} : { settings: recorded.settings }),
+    ...(recorded.login === undefined ? {} : { login: recorded.login }),
   } as const;
 }
 
@@ -68,6 +72,20 @@ function durability<P>({ seen, followers, primary }: View<P>): [boolean, { reaso
   const holds = synced.length > 0;
   const message = holds ? `${synced.length} replicas are in sync` : "no replica is in sync: writes wait";
   return [holds, { reason: holds ? "Acknowledged" : "NoReplica", message }];
+}
+
+/** What is refused or missing, else whether all members have what the spec asks for. */
+function accountsState({
+  accounts,
+  object,
+}: Pick<ClusterObservation<never, never>, "accounts" | "object">): [boolean, { reason: string; message: string }] {
+  const { users = [], databases = [], problem } = object.status?.accounts ?? {};
+  const refused = [...databases, ...users].flatMap((one) => (one.problem ? [`${one.name}: ${one.problem}`] : []));
+  const problems = [...accounts.problems, ...(problem === undefined ? [] : [problem]), ...refused];
+  if (problems.length > 0) return [false, { reason: "Refused", message: problems.join("; ").slice(0, 4_000) }];
+  if (accounts.isDue) return [false, { reason: "Changing", message: "accounts are being changed on the primary" }];
+  if (accounts.isRotating) return [true, { reason: "Rotating", message: "the passwords before are still accepted" }];
+  return [true, { reason: "AsAsked", message: "all members have the accounts that the spec asks for" }];
 }
 
 function problemOf<P>(view: View<P>, action: Action): { reason: string; message: string } | undefined {

@@ -2,13 +2,7 @@
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Secret, Service } from "@capstan/kinds/v1";
 import type { BackupKind } from "../backup/resource.ts";
-import {
-  accountsSecretName,
-  clusterLabels,
-  membersServiceName,
-  primaryServiceName,
-  replicasServiceName,
-} from "../pods/names.ts";
+import { clusterLabels, membersServiceName, primaryServiceName, replicasServiceName } from "../pods/names.ts";
 import { disruptionBudget, membersService, roleService } from "../pods/services.ts";
 import { toData } from "../tls/secret.ts";
 import type { ActionContext } from "./context.ts";
@@ -47,15 +41,14 @@ export async function applySchedule<C extends AsyncDisposable, P>(
   await applyBackup(backupKind, `${seen.name}-scheduled`, { spec: { cluster: seen.name, ...backup } });
 }
 
-/** Passwords are made once and kept. */
-async function applyAccounts<C extends AsyncDisposable, P>(context: ActionContext<C, P>): Promise<void> {
-  const { apply, seen, setting } = context;
-  const { randomText } = setting.environment;
-  const { operator, replication } = seen.passwords;
-  const encode = (text: string): string => Buffer.from(text).toString("base64");
-  await apply(Secret, accountsSecretName(seen.name), {
-    metadata: { labels: clusterLabels(setting.naming, seen.name) },
-    type: "Opaque",
-    data: { operator: encode(operator || randomText()), replication: encode(replication || randomText()) },
-  });
+/** New passwords are recorded before any server hears of them. */
+async function applyAccounts<C extends AsyncDisposable, P>({
+  apply,
+  seen,
+  setting,
+}: ActionContext<C, P>): Promise<void> {
+  const metadata = { labels: clusterLabels(setting.naming, seen.name) };
+  for (const { name, texts } of seen.accounts.apply) {
+    await apply(Secret, name, { metadata, type: "Opaque", data: toData(texts) });
+  }
 }

@@ -53,6 +53,8 @@ export type Action =
       readonly acknowledgements: number;
     }
   | { readonly do: "apply-settings"; readonly member: string; readonly settings: string }
+  /** Users, databases and passwords on the primary. `isCheck`: nothing is known to differ. */
+  | { readonly do: "keep-accounts"; readonly isCheck: boolean }
   | { readonly do: "mark-leaving"; readonly member: string; readonly why: string }
   | { readonly do: "forget"; readonly member: string }
   | { readonly do: "begin-failover"; readonly from: string; readonly why: string; readonly isIsolated?: true }

@@ -16,6 +16,8 @@ export interface RecordedMember {
   readonly syncedRun?: string | undefined;
   /** The live settings that it got, and the run of its server in which it got them. */
   readonly settings?: string | undefined;
+  /** The password with which it was told to replicate, while the one before is still accepted. */
+  readonly login?: string | undefined;
 }
 
 /** What the status records. Decisions rely on it. */
@@ -80,6 +82,8 @@ export interface DesiredState {
   readonly liveSettings?: string | undefined;
   /** Identifies the source of the first data; undefined: a new cluster is empty. */
   readonly seed?: string | undefined;
+  /** Identifies the present password of replicas while the one before is still accepted. */
+  readonly replicationLogin?: string | undefined;
   /** Hash of all that needs a new pod. */
   readonly templateHash: string;
 }
@@ -132,6 +136,8 @@ export interface Observation<P> {
   readonly isolatedForMs: number;
   /** A restore in place whose backup was verified. */
   readonly restoreRequest?: { readonly uid: string; readonly name: string } | undefined;
+  /** Whether accounts differ from the record, or are to be compared with the server again. */
+  readonly accountsDue?: "change" | "check" | undefined;
   /** Objects with names of this cluster that belong to another owner. */
   readonly foreign: readonly string[];
   /** Objects that pods need and that do not exist. */

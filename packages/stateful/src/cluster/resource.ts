@@ -1,6 +1,7 @@
 /** The types of a cluster's custom resource. */
 import type { Kind, StoredObject } from "@capstan/model";
 import type { Condition, Resource } from "@capstan/schema";
+import type { AccountRecord, AccountsSpec } from "../accounts/resource.ts";
 import type { BackupForm } from "../backup/resource.ts";
 import type { SeedSource } from "../backup/seed.ts";
 
@@ -13,7 +14,7 @@ export type Amount = string | number;
  * @example
  * const isAsleep = ({ size }: ClusterSpec) => size === 0;
  */
-export interface ClusterSpec {
+export interface ClusterSpec extends Partial<AccountsSpec> {
   readonly size: number;
   readonly version: string;
   readonly image: string;
@@ -65,6 +66,7 @@ export interface MemberEntry {
   readonly version?: string;
   readonly syncedRun?: string;
   readonly settings?: string;
+  readonly login?: string;
 }
 
 /**
@@ -105,6 +107,7 @@ export interface ClusterStatus {
     readonly primary: string;
     readonly lineage: string;
   };
+  readonly accounts?: AccountRecord;
   readonly lastRestore?: { readonly uid: string; readonly name: string; readonly at: string };
   readonly handledRestore?: string;
   readonly handledRequest?: string;
@@ -112,7 +115,7 @@ export interface ClusterStatus {
 }
 
 /** The conditions of every cluster. */
-export type ClusterCondition = "Available" | "Progressing" | "Degraded" | "Durable" | "TLSReady";
+export type ClusterCondition = "Available" | "Progressing" | "Degraded" | "Durable" | "TLSReady" | "AccountsReady";
 
 /**
  * A cluster object.

@@ -1,6 +1,7 @@
 /** Decides on one step for a cluster with a primary and replicas. Pure: the rules stand in the order of their precedence. */
 import type { Action } from "../cluster/action.ts";
 import type { Observation, Rules } from "../cluster/observation.ts";
+import { keepAccounts, renewLogin } from "./accounts.ts";
 import { decideFailover, suspectPrimary } from "./failover.ts";
 import { decideHibernation } from "./hibernate.ts";
 import { first, growVolumes, keepPods, replaceLostMembers } from "./members.ts";
@@ -28,6 +29,8 @@ export function decide<P>(seen: Observation<P>, rules: Rules<P>): Action {
     () => keepPods(view),
     () => restorePrimary(view, rules),
     () => keepReplicas(view, rules),
+    () => keepAccounts(view),
+    () => renewLogin(view, rules),
     () => replaceLostMembers(view),
     () => requestedSwitchover(view, rules),
     () => scale(view, rules),

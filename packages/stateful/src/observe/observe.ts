@@ -3,6 +3,7 @@ import type { Context } from "@capstan/runtime";
 import { toMilliseconds } from "@capstan/runtime";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "@capstan/kinds/v1";
+import type { AccountsPlan } from "../accounts/plan.ts";
 import type { AgentImage } from "../agent-image.ts";
 import type { Application, Dial } from "../application.ts";
 import { pinnedSource } from "../backup/restore-resource.ts";
@@ -17,6 +18,7 @@ import { templateHashOf } from "../pods/pod.ts";
 import type { PodTemplate } from "../pods/pod.ts";
 import { connectionTrust } from "../tls/plan.ts";
 import type { TlsPlan } from "../tls/plan.ts";
+import { accountsDue, lostPasswords, observeAccounts } from "./accounts.ts";
 import { MemberClients } from "./clients.ts";
 import { canUpdate, hashOf, liveSettingsOf, refusedParts } from "./spec.ts";
 import { observePod, observeVolume, toBytes } from "./pods.ts";
@@ -34,7 +36,7 @@ type OwnedKinds = readonly [
 export const ownedKinds: OwnedKinds = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget];
 export const readKinds: readonly [typeof Node] = [Node];
 export type ClusterContext = Context<ClusterKind, OwnedKinds[number], typeof Node>;
-type ReadSide = Pick<ClusterContext, "object" | "find" | "get">;
+export type ReadSide = Pick<ClusterContext, "object" | "find" | "get">;
 
 /**
  * What reaches outside of the Kubernetes API, and what this process remembers.
@@ -63,6 +65,8 @@ export interface Setting<C extends AsyncDisposable, P> {
   readonly naming: Naming;
   readonly environment: Environment;
   readonly silences: Silences;
+  /** When accounts were compared with the server last, by cluster and the monotonic clock. */
+  readonly attempts: Map<string, number>;
   /** The kind of restores in place, if the application has backups. */
   readonly restoreKind?: RestoreKind | undefined;
 }
@@ -75,6 +79,7 @@ export interface ClusterObservation<C extends AsyncDisposable, P> extends Observ
   readonly clients: MemberClients<C, P>;
   readonly passwords: { readonly operator: string; readonly replication: string };
   readonly tls: TlsPlan;
+  readonly accounts: AccountsPlan;
   /** The members that serve TLS. */
   readonly secured: ReadonlySet<string>;
   /** What the first member begins with, if anything is given. */
@@ -114,11 +119,16 @@ export async function observe<C extends AsyncDisposable, P>(
   const statuses = await queryMembers(clients, recorded, { setting, uid: object.metadata.uid });
   const tls = observeTls(certificates, { pods: podObjects, statuses });
   const template = { ...templateOf(object, setting), tlsSecret: tls.mount };
+  const accounts = observeAccounts(context, setting, recorded);
   return {
     name,
     namespace,
     now: environment.now(),
-    desired: desiredStateOf(object, setting, { template, seedSource }),
+    desired: {
+      ...desiredStateOf(object, setting, { template, seedSource }),
+      replicationLogin: accounts.replicationLogin,
+    },
+    accountsDue: accountsDue(accounts, setting, object),
     liveSettings: liveSettingsOf(object, setting),
     recorded,
     pods,
@@ -129,7 +139,7 @@ export async function observe<C extends AsyncDisposable, P>(
     statuses,
     isolatedForMs: isolatedFor(statuses, recorded, { setting, uid: object.metadata.uid }),
     foreign: foreignNames(context, { object, naming }),
-    missing: tls.missing,
+    missing: [...tls.missing, ...lostPasswords(recorded, { passwords, name })],
     ...(restoring === undefined
       ? {}
       : { restoreRequest: { uid: restoring.metadata.uid, name: restoring.metadata.name } }),
@@ -137,6 +147,7 @@ export async function observe<C extends AsyncDisposable, P>(
     object,
     template,
     tls: tls.plan,
+    accounts,
     secured,
     clients,
     passwords,
@@ -278,11 +289,12 @@ function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedStat
     primary: status.primary,
     nextSerial: status.nextSerial ?? 0,
     acknowledgements: status.acknowledgements ?? 0,
-    members: (status.members ?? []).map(({ name, state, syncedRun, settings }) => ({
+    members: (status.members ?? []).map(({ name, state, syncedRun, settings, login }) => ({
       name,
       state,
       syncedRun,
       settings,
+      login,
     })),
     failover: failover && {
       from: failover.from,

@@ -11,6 +11,8 @@ interface Episode {
   readonly title: string;
   /** Where it starts; undefined: with nothing. */
   readonly from?: WrittenSpec;
+  /** Undefined: for every application. */
+  readonly isFor?: (application: Pick<Application<never, never>, "accounts">) => boolean;
   readonly happen: (world: MemoryWorld, version: string) => Promise<void>;
 }
 
@@ -37,6 +39,24 @@ const EPISODES: readonly Episode[] = [
   },
   { title: "a cluster grows", from: { size: 2 }, happen: (world, version) => world.apply({ size: 3, version }) },
   { title: "a cluster shrinks", from: { size: 3 }, happen: (world, version) => world.apply({ size: 2, version }) },
+  {
+    title: "passwords are rotated",
+    from: { size: 3, accounts: { rotation: "before" } },
+    isFor: ({ accounts }) => accounts !== undefined,
+    happen: async (world, version) => {
+      await world.apply({ size: 3, version, accounts: { rotation: "now", overlap: "5s" } });
+      await world.until(
+        ({ status }) =>
+          status?.conditions?.some(({ type, reason }) => type === "AccountsReady" && reason === "Rotating") === true,
+        "the new passwords are used",
+      );
+      await world.until(
+        ({ status }) =>
+          status?.conditions?.some(({ type, reason }) => type === "AccountsReady" && reason === "AsAsked") === true,
+        "only the new passwords are accepted",
+      );
+    },
+  },
   {
     title: "a cluster sleeps and wakes",
     from: { size: 2 },
@@ -76,7 +96,8 @@ export function crashSuite<C extends AsyncDisposable, P>(
   application: Application<C, P>,
   { openWorld, crashes }: CrashOptions,
 ): readonly TestCase[] {
-  return EPISODES.map((episode) => ({
+  const episodes = EPISODES.filter(({ isFor }) => isFor?.(application as never) !== false);
+  return episodes.map((episode) => ({
     title: `a crash before any write: ${episode.title}`,
     run: async () => {
       const undisturbed = await play(application, openWorld, { episode, nth: undefined });

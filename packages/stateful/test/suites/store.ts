@@ -30,5 +30,15 @@ export const store: Application<AsyncDisposable, number> = application({
     set: unused,
   },
   hasTls: true,
+  accounts: {
+    reserved: ["root"],
+    reservedDatabases: ["system"],
+    databaseOptions: { encoding: "How text is stored" },
+    keepUser: unused,
+    dropUser: unused,
+    keepDatabase: unused,
+    dropDatabase: unused,
+    setPasswords: unused,
+  },
   versions: { known: ["1.0", "2.0"], canGo: (from, to) => from <= to },
 });

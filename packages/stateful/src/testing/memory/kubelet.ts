@@ -10,6 +10,8 @@ import type { MemoryServers, Volume } from "./server.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
 type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
+const NO_ACCOUNTS = { operator: [], replication: [], users: new Map(), databases: new Map() };
+
 type PodStatus = NonNullable<ApplyOf<typeof Pod>["status"]>;
 
 /** A pod that was placed. */
@@ -53,7 +55,7 @@ export class MemoryKubelet {
 
   async #bind({ metadata, spec, status }: ClaimObject): Promise<void> {
     if (status?.phase !== undefined && status.phase !== "Pending") return;
-    this.#volumes.set(metadata.uid, { lineage: undefined, log: [], confirmed: 0 });
+    this.#volumes.set(metadata.uid, { lineage: undefined, log: [], confirmed: 0, accounts: NO_ACCOUNTS });
     const capacity = { storage: spec?.resources?.requests?.["storage"] ?? "1Gi" };
     await this.#world.applyStatus(PersistentVolumeClaim, metadata.name, { phase: "Bound", capacity });
   }
@@ -68,7 +70,7 @@ export class MemoryKubelet {
     if (this.refusedImage?.test(container.image ?? "") === true) {
       return await this.#tell(pod, placed, waiting(container.name, "ImagePullBackOff", "there is no such image"));
     }
-    const failure = this.#servers.servers.has(name) ? undefined : this.#start(pod, placed, volume);
+    const failure = this.#servers.servers.has(name) ? undefined : await this.#start(pod, placed, volume);
     await this.#loadCertificate(pod);
     await this.#tell(pod, placed, failure ?? running(container.name, placed, this.#world.clock.wall()));
   }
@@ -83,8 +85,8 @@ export class MemoryKubelet {
   }
 
   /** Starts the server on its volume; the status of the pod, if that fails. */
-  #start(pod: PodObject, placed: Placed, volume: Volume): PodStatus | undefined {
-    const failure = this.#prepare(pod, volume);
+  async #start(pod: PodObject, placed: Placed, volume: Volume): Promise<PodStatus | undefined> {
+    const failure = await this.#prepare(pod, volume);
     if (failure !== undefined) return failure;
     placed.runs++;
     this.#servers.start({
@@ -105,11 +107,13 @@ export class MemoryKubelet {
   }
 
   /** What the script of the first container does; its failure, if it fails. */
-  #prepare(pod: PodObject, volume: Volume): PodStatus | undefined {
+  async #prepare(pod: PodObject, volume: Volume): Promise<PodStatus | undefined> {
     if (volume.lineage !== undefined) return undefined;
     const boot = variable(pod, "BOOT");
     if (boot === "create") {
       volume.lineage = variable(pod, "LINEAGE");
+      const { operator = "", replication = "" } = await this.#passwords(pod);
+      volume.accounts = { ...NO_ACCOUNTS, operator: [operator], replication: [replication] };
       return undefined;
     }
     if (boot !== "clone") return failed(pod, NO_DATA_EXIT, "the volume has no data");
@@ -118,9 +122,19 @@ export class MemoryKubelet {
       ({ member, isCut }) => !isCut && donors.some((host) => hostIs(host, member)),
     );
     if (donor === undefined) return failed(pod, 1, "no donor responds");
-    const { lineage, log } = donor.volume;
-    Object.assign(volume, { lineage, log, confirmed: log.length });
+    const { replication = "" } = await this.#passwords(pod);
+    if (!donor.volume.accounts.replication.includes(replication))
+      return failed(pod, 1, "the donor refuses the password");
+    const { lineage, log, accounts } = donor.volume;
+    Object.assign(volume, { lineage, log, accounts, confirmed: log.length });
     return undefined;
+  }
+
+  /** The Secret that the containers' variables refer to. */
+  async #passwords({ spec }: PodObject) {
+    const env = spec?.containers[0]?.env ?? [];
+    const name = env.find((one) => one.name === "OPERATOR_PASSWORD")?.valueFrom?.secretKeyRef?.name ?? "";
+    return readTexts(await this.#world.get(Secret, name));
   }
 
   /** The server ends without warning, and its container starts again. */

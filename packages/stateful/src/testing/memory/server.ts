@@ -1,4 +1,5 @@
 /** Replicated servers in memory: what the library expects of a primary with replicas, without a network. A write is a number. */
+import type { DatabaseAccount, UserAccount } from "../../accounts/accounts.ts";
 import type { Comparison, MemberReport } from "../../application.ts";
 import { hostIs } from "../../decide/view.ts";
 
@@ -18,6 +19,15 @@ export interface Volume {
   log: History;
   /** Writes at the beginning of the log that clients heard of, or that came from a primary. */
   confirmed: number;
+  accounts: MemoryAccounts;
+}
+
+/** Accounts of a server: replicas get them with the writes. */
+export interface MemoryAccounts {
+  readonly operator: readonly string[];
+  readonly replication: readonly string[];
+  readonly users: ReadonlyMap<string, UserAccount>;
+  readonly databases: ReadonlyMap<string, DatabaseAccount>;
 }
 
 /** A running server. */
@@ -30,6 +40,8 @@ export interface Server {
   acknowledgements: number;
   upstream: string | undefined;
   isReceiving: boolean;
+  /** The password with which it replicates. */
+  login: string;
   /** Neither the operator nor other members reach it; clients do. */
   isCut: boolean;
   isDiverged: boolean;
@@ -69,6 +81,7 @@ export class MemoryServers {
       acknowledgements: leads ? 1 : 0,
       upstream: undefined,
       isReceiving: false,
+      login: "",
       isCut: false,
       isDiverged: false,
       settings: new Map(),
@@ -106,7 +119,12 @@ export class MemoryServers {
         replica.isDiverged = true;
         continue;
       }
+      if (!source.volume.accounts.replication.includes(replica.login)) {
+        replica.isReceiving = false;
+        continue;
+      }
       replica.volume.log = source.volume.log;
+      replica.volume.accounts = source.volume.accounts;
       replica.volume.confirmed = replica.volume.log.length;
     }
     for (const server of this.servers.values()) this.#acknowledge(server);

@@ -112,6 +112,7 @@ export function act(world: World, action: Action): World {
     case "create-pod":
       return createPod(world, action);
     case "follow":
+      return recordLogin(callMembers(world, action), action.member);
     case "promote":
     case "fence":
     case "freeze":
@@ -120,6 +121,13 @@ export function act(world: World, action: Action): World {
     default:
       return record(world, action);
   }
+}
+
+function recordLogin(world: World, name: string): World {
+  const members = world.recorded.members.map((member) =>
+    member.name === name ? { ...member, login: world.login } : member,
+  );
+  return { ...world, recorded: { ...world.recorded, members } };
 }
 
 function createPod(

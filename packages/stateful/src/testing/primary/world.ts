@@ -40,6 +40,8 @@ export interface World {
     readonly cuts: number;
     readonly losses: number;
   };
+  /** The password of replicas after a rotation. */
+  readonly login?: string | undefined;
   readonly size: number;
   readonly mode: "Safe" | "Available";
   /** Acknowledgements by the number of members. */
@@ -116,7 +118,7 @@ export function freshNode(name: string): Node {
 }
 
 /** What the operator sees. Silence counts as long at once: the model has no clock. */
-export function observeWorld({ nodes, recorded, size, mode }: World): Observation<History> {
+export function observeWorld({ nodes, recorded, size, mode, login }: World): Observation<History> {
   const present = nodes.filter(({ pod }) => pod !== "none");
   const statuses = nodes.map((node) => {
     const hears = node.pod === "up" && !node.isCut;
@@ -138,6 +140,7 @@ export function observeWorld({ nodes, recorded, size, mode }: World): Observatio
       availableAfter: 1,
       volumeBytes: 1,
       refused: [],
+      replicationLogin: login,
       templateHash: "t",
     },
     recorded,
