@@ -2,7 +2,7 @@
 import { NO_DATA_EXIT } from "capstan/stateful";
 import type { MemberInput, MemberProgram } from "capstan/stateful";
 import { DUMP_HOST, seedData, SERVER } from "./copy.ts";
-import { NEVER_MS } from "./report.ts";
+import { NEVER_MS, VOLUME_FILE } from "./report.ts";
 import { OPERATOR_ACCOUNT, REPLICATION_ACCOUNT } from "./sql.ts";
 
 /** User and group of MariaDB in the image. */
@@ -93,13 +93,24 @@ server=$!
   done
   mariadb-upgrade --no-defaults --socket=${SOCKET} --user=mysql --upgrade-system-tables > /tmp/upgrade.log 2>&1 || cat /tmp/upgrade.log
 ) &
-${input.tlsPath === undefined ? "" : reloadCertificates(input.tlsPath)}stop() {
+${measureVolume(input.dataPath)}${input.tlsPath === undefined ? "" : reloadCertificates(input.tlsPath)}stop() {
   waits=$(timeout 3 mariadb --no-defaults --socket=${SOCKET} --user=mysql -N -e 'SELECT @@rpl_semi_sync_master_enabled' 2> /dev/null || echo 1)
   if [ "$waits" = 0 ]; then kill -TERM $server; else kill -KILL $server; fi
 }
 trap stop TERM INT
 while kill -0 $server 2> /dev/null; do wait $server; code=$?; done
 exit $code
+`;
+}
+
+/** SQL does not say how full a volume is, so the server reads it from a file. */
+function measureVolume(folder: string): string {
+  return `(
+  while kill -0 $server 2> /dev/null; do
+    df -Pk ${folder} | awk 'NR == 2 { printf "%.0f %.0f\\n", $3 * 1024, ($3 + $4) * 1024 }' > ${VOLUME_FILE}.new && mv ${VOLUME_FILE}.new ${VOLUME_FILE}
+    sleep 10
+  done
+) &
 `;
 }
 

@@ -4,10 +4,13 @@ import { latest, parsePosition } from "./gtid.ts";
 import type { Position } from "./gtid.ts";
 import type { Row, Sql } from "./sql.ts";
 
+/** The start script writes used bytes and size of the volume to this file. */
+export const VOLUME_FILE = "/run/volume";
+
 const VARIABLES = `SELECT @@version AS version, @@global.read_only AS readOnly, @@global.gtid_current_pos AS current,
   @@global.gtid_binlog_pos AS logged, @@global.rpl_semi_sync_master_enabled AS waits,
   @@global.rpl_semi_sync_master_wait_point AS waitPoint, @@global.rpl_semi_sync_master_timeout AS timeout,
-  @@global.rpl_semi_sync_master_wait_no_slave AS waitsAlone`;
+  @@global.rpl_semi_sync_master_wait_no_slave AS waitsAlone, LOAD_FILE('${VOLUME_FILE}') AS volume`;
 
 /** The status of this session: the certificate is the one that this connection got. */
 const STATUS =
@@ -27,6 +30,7 @@ export async function readReport(sql: Sql): Promise<MemberReport<Position>> {
     acknowledgements: isLossless(variables) ? 1 : 0,
     waitingForAcknowledgement: Number(status.get("Rpl_semi_sync_master_wait_sessions") ?? 0),
     certificateEnd: parseEnd(status.get("Ssl_server_not_after")),
+    volume: parseVolume(variables["volume"]),
     ...(isConfigured(replica)
       ? readReplication(replica, applied)
       : { role: acceptsWrites ? "primary" : "detached", received: applied, isReceiving: false }),
@@ -37,6 +41,12 @@ export async function readReport(sql: Sql): Promise<MemberReport<Position>> {
 export function parseEnd(text: string | undefined): number | undefined {
   const end = Date.parse(text ?? "");
   return Number.isNaN(end) ? undefined : end;
+}
+
+/** Reads `USED SIZE` in bytes. */
+export function parseVolume(text: string | undefined): MemberReport<Position>["volume"] {
+  const { used, size } = /^(?<used>\d+) (?<size>\d+)\s*$/u.exec(text ?? "")?.groups ?? {};
+  return used === undefined || size === undefined ? undefined : { usedBytes: Number(used), sizeBytes: Number(size) };
 }
 
 function isConfigured(replica: Row | undefined): replica is Row {

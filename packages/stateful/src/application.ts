@@ -28,6 +28,8 @@ export interface MemberReport<P> {
   readonly waitingForAcknowledgement: number;
   /** When the certificate ends that the member serves, in milliseconds since 1970; undefined: it serves none. */
   readonly certificateEnd?: number | undefined;
+  /** How full the data volume is; undefined: it is not known. */
+  readonly volume?: { readonly usedBytes: number; readonly sizeBytes: number } | undefined;
   /** Why replication stopped. `Diverged`: the member has writes that its upstream does not have, or misses writes that are gone. */
   readonly replicationError?: { readonly code: "Diverged" | "Failed"; readonly message: string } | undefined;
 }

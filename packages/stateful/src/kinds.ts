@@ -21,8 +21,21 @@ const storage = s
       .enum("Retain", "Delete")
       .default("Retain")
       .describe("Whether the volumes stay when the object is deleted"),
+    growth: s
+      .object({
+        at: s.int32().min(50).max(95).default(80).describe("Percent in use from which all volumes grow"),
+        by: s.int32().min(5).max(100).default(25).describe("Percent by which they grow"),
+        maximum: s.quantity().describe("They do not grow beyond this size"),
+        every: duration.default("6h").describe("The time between two growths, at least"),
+      })
+      .optional()
+      .describe("Volumes that grow by themselves; left out: only `size` makes them grow"),
   })
   .rules(
+    s.rule(
+      "!has(self.growth) || quantity(string(self.growth.maximum)).compareTo(quantity(string(self.size))) >= 0",
+      "growth.maximum is smaller than the size",
+    ),
     s.rule(
       "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0",
       "a volume cannot shrink: it holds data",
@@ -33,6 +46,21 @@ const storage = s
     ),
   )
   .describe("The members' volumes");
+
+const maintenance = s
+  .object({
+    windows: s
+      .array(
+        s.object({
+          schedule: s.string().min(9).max(128).describe("Cron schedule of the beginning, in UTC"),
+          duration: duration.default("2h").describe("How long it is open"),
+        }),
+      )
+      .max(16)
+      .default([])
+      .describe("Members are restarted for updates only in these windows; none: at any time. Repairs do not wait"),
+  })
+  .describe("When members may be restarted");
 
 const failover = s
   .object({
@@ -134,6 +162,7 @@ function commonSpec({ image, versions, hasTls, accounts }: KindParts) {
       .describe("Resources of each member; settings follow from the memory limit"),
     storage: storage.default({}),
     settings: s.record(s.string().max(1024)).max(128).default({}).describe("Settings of the server, by name"),
+    maintenance: maintenance.default({}),
     failover: failover.default({}),
     switchover: switchover.optional(),
     bootstrap: bootstrap.optional(),
@@ -220,6 +249,14 @@ const status = s.object({
     .optional()
     .describe("The last restore in place"),
   accounts: accountStatus,
+  volumes: s
+    .object({
+      size: s.quantity().describe("The size that all volumes get"),
+      grewAt: s.timestamp().describe("When it was chosen"),
+      why: s.string().describe("What was seen"),
+    })
+    .optional()
+    .describe("The last growth of the volumes by themselves"),
   handledRestore: s.string().optional().describe("UID of the restore that was finished or taken back last"),
   handledRequest: s.string().optional().describe("The last request for a switchover that was handled"),
   failedSwitchover: s

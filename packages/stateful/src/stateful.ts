@@ -71,6 +71,7 @@ export function stateful<C extends AsyncDisposable, P>(
     environment,
     silences: new Map(),
     attempts: new Map(),
+    refusals: new Map(),
   };
   const forBackups =
     backups && backupKind && restoreKind

@@ -176,23 +176,30 @@ interface PlannedUser {
 }
 
 function planUser(input: AccountsInput, user: UserSpec): PlannedUser {
-  const { cluster, read, spec } = input;
-  const name = userSecretName(cluster, user.name);
-  const first = spec?.users.find((other) => userSecretName(cluster, other.name) === name);
-  if (first !== user) {
-    return { problem: `the users ${first?.name} and ${user.name} would share the Secret ${name}: rename one of them` };
-  }
-  const given = user.password && read(user.password.name)?.[user.password.key];
-  if (user.password !== undefined && !given) {
-    const { name: secret, key } = user.password;
-    return { problem: `the password of ${user.name} is not there: create the Secret ${secret} with the key ${key}` };
-  }
-  const login = parseLogin(read(name) ?? {}, USER);
+  const problem = whyNot(input, user);
+  if (problem !== undefined) return { problem };
+  const login = parseLogin(input.read(userSecretName(input.cluster, user.name)) ?? {}, USER);
   const told = login && wantedUser(input, { user, login });
   const isAccepted = input.record.users?.find((one) => one.name === user.name)?.state === told?.state;
   const request = user.rotation ?? login?.request ?? "";
+  const given = givenPassword(input, user);
   const next = advanceLogin(inputOf({ ...input, request, given, isAccepted, mayRetire: true }, login));
   return { secret: userSecret(input, { user, login: next }), wanted: wantedUser(input, { user, login: next }) };
+}
+
+function givenPassword({ read }: AccountsInput, { password }: UserSpec): string | undefined {
+  return password && read(password.name)?.[password.key];
+}
+
+function whyNot(input: AccountsInput, user: UserSpec): string | undefined {
+  const { cluster, spec } = input;
+  const { name, password } = user;
+  const secret = userSecretName(cluster, name);
+  const first = spec?.users.find((other) => userSecretName(cluster, other.name) === secret);
+  if (first !== user)
+    return `the users ${first?.name} and ${name} would share the Secret ${secret}: rename one of them`;
+  if (password === undefined || givenPassword(input, user)) return undefined;
+  return `the password of ${name} is not there: create the Secret ${password.name} with the key ${password.key}`;
 }
 
 interface UserLogin {

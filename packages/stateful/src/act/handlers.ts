@@ -5,6 +5,7 @@ import { keepAccounts } from "../accounts/keep.ts";
 import { resolveAgentImage } from "../agent-image.ts";
 import { seedHash, seedParts } from "../backup/seed.ts";
 import type { Action } from "../cluster/action.ts";
+import { volumeTarget } from "../decide/volumes.ts";
 import { claimName, hostOf, keysOf } from "../pods/names.ts";
 import { AUTHORITY_PATH, buildPod, DATA_PATH, startAnnotations } from "../pods/pod.ts";
 import { volumeClaim } from "../pods/services.ts";
@@ -129,6 +130,11 @@ function recordHandlers<C extends AsyncDisposable, P>() {
       status.acknowledgements = acknowledgements;
       return nextStep;
     },
+    "record-growth": ({ status, seen, action, event }) => {
+      status.volumes = { size: String(action.bytes), grewAt: formatTime(seen.now), why: action.why };
+      event("Normal", "VolumesGrow", `${action.why}: all volumes grow to ${Math.ceil(action.bytes / 2 ** 20)} MiB`);
+      return nextStep;
+    },
     "lower-acknowledgements": ({ status, action }) => {
       status.acknowledgements = action.count;
       return nextStep;
@@ -152,11 +158,12 @@ async function applyClaim<C extends AsyncDisposable, P>(
 ): Promise<void> {
   const { name, object } = seen;
   const { storage } = object.spec;
+  const target = volumeTarget(seen);
   const claim = volumeClaim(setting.naming, {
     cluster: name,
     member,
     uid: object.metadata.uid,
-    size: String(storage.size),
+    size: target > seen.desired.volumeBytes ? String(target) : String(storage.size),
     className: storage.className,
   });
   await apply(PersistentVolumeClaim, claimName(member), claim, { owned: storage.onDelete === "Delete" });
@@ -169,9 +176,16 @@ function podHandlers<C extends AsyncDisposable, P>() {
       return nextStep;
     },
     "grow-volume": async (context) => {
-      const { member } = context.action;
-      await applyClaim(context, member);
-      context.event("Normal", "VolumeGrows", `the volume of ${member} grows`);
+      const { action, seen, setting, event } = context;
+      try {
+        await applyClaim(context, action.member);
+        event("Normal", "VolumeGrows", `the volume of ${action.member} grows`);
+      } catch (error) {
+        const cause = error instanceof Error ? error.message : String(error);
+        const why = `the volume of ${action.member} cannot grow: ${cause.split("\n")[0]}`;
+        setting.refusals.set(seen.object.metadata.uid, { at: setting.environment.steady(), why });
+        event("Warning", "VolumeRefused", why);
+      }
       return nextStep;
     },
     "create-pod": async (context) => {

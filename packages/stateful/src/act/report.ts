@@ -1,5 +1,6 @@
 /** Writes the observation and the decision to the status: conditions, members, numbers. */
 import type { Action } from "../cluster/action.ts";
+import { fullVolume } from "../decide/volumes.ts";
 import { isFollowing, isServing, isWitness, viewOf } from "../decide/view.ts";
 import type { Member, View } from "../decide/view.ts";
 import { selectorOf } from "../observe/observe.ts";
@@ -26,12 +27,27 @@ export function report<C extends AsyncDisposable, P>(context: ActionContext<C, P
   const isCheck = action.do === "keep-accounts" && action.isCheck;
   const isBusy = action.do !== "rest" && action.do !== "refuse" && !isCheck;
   status.condition("Progressing", isBusy, { reason: reasonOf(action), message: describe(action) });
+  reportPending(context, view);
   const problem = problemOf(view, action);
   status.condition("Degraded", problem !== undefined, problem ?? { reason: "AsExpected", message: "" });
   status.condition("Durable", ...durability(view));
   const { isReady, reason, message } = seen.tls.state;
   status.condition("TLSReady", isReady, { reason, message });
   if (setting.application.accounts !== undefined) status.condition("AccountsReady", ...accountsState(seen));
+}
+
+/** Restarts that wait for a window are no progress, and nothing is wrong. */
+function reportPending<C extends AsyncDisposable, P>(
+  { seen, status, action }: ActionContext<C, P>,
+  view: View<P>,
+): void {
+  const { maintenance, templateHash } = seen.desired;
+  const old = view.members.filter(({ pod }) => pod !== undefined && pod.templateHash !== templateHash);
+  if (maintenance.isOpen || old.length === 0 || action.do !== "rest") return;
+  const when =
+    maintenance.next === undefined ? "a window" : `the window at ${new Date(maintenance.next).toISOString()}`;
+  const message = `${old.length} members wait for ${when} to be restarted`;
+  status.condition("Progressing", false, { reason: "MaintenancePending", message });
 }
 
 function isLeading<P>({ report: told, pod, isOurs }: Member<P>): boolean {
@@ -99,6 +115,10 @@ function problemOf<P>(view: View<P>, action: Action): { reason: string; message:
   if (broken?.report?.replicationError !== undefined) {
     return { reason: "ReplicationFails", message: `${broken.name}: ${broken.report.replicationError.message}` };
   }
+  const { growthRefused } = view.seen;
+  if (growthRefused !== undefined) return { reason: "VolumeRefused", message: growthRefused };
+  const full = fullVolume(view);
+  if (full !== undefined) return { reason: "VolumeFull", message: full };
   return failedSwitchover && { reason: "SwitchoverFailed", message: failedSwitchover.why };
 }
 

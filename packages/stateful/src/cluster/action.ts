@@ -23,6 +23,7 @@ export type Action =
   | { readonly do: "record-created" }
   | { readonly do: "record-member"; readonly member: string }
   | { readonly do: "create-volume"; readonly member: string }
+  | { readonly do: "record-growth"; readonly bytes: number; readonly why: string }
   | { readonly do: "grow-volume"; readonly member: string }
   | {
       readonly do: "create-pod";

@@ -1,5 +1,6 @@
 /** What a decision may depend on: the spec, the record in the status, pods, volumes and reports of members. */
 import type { Comparison, MemberReport } from "../application.ts";
+import type { Maintenance } from "../maintenance/windows.ts";
 
 /** How a pod gets its data. `run`: it has data, and fails without. */
 export type Boot = "create" | "clone" | "run";
@@ -54,12 +55,25 @@ export interface RecordedState {
         readonly lineage: string;
       }
     | undefined;
+  /** How large volumes became by themselves, and when, in milliseconds since 1970. */
+  readonly volumes?: { readonly bytes: number; readonly grewAt: number } | undefined;
   /** The restore that was finished or taken back last. */
   readonly handledRestore?: string | undefined;
   /** The request for a switchover that was handled last. */
   readonly handledRequest?: string | undefined;
   /** A target of a switchover that failed, until the spec changes. */
   readonly failedSwitchover?: { readonly to: string; readonly generation: number; readonly why: string } | undefined;
+}
+
+/** How volumes grow by themselves. */
+export interface Growth {
+  /** Percent in use from which a volume grows. */
+  readonly threshold: number;
+  /** Percent by which it grows. */
+  readonly percent: number;
+  readonly maximumBytes: number;
+  /** Milliseconds between two growths. */
+  readonly everyMs: number;
 }
 
 /** The spec, with defaults. */
@@ -76,6 +90,10 @@ export interface DesiredState {
   /** A request by the user: the member, and a value that makes repeated requests different. */
   readonly switchover?: { readonly to?: string | undefined; readonly request: string } | undefined;
   readonly volumeBytes: number;
+  /** Undefined: volumes grow only with the spec. */
+  readonly growth?: Growth | undefined;
+  /** When members may be restarted for an update. */
+  readonly maintenance: Maintenance;
   /** What the spec asks for and cannot have, each as a sentence. Members run without it. */
   readonly refused: readonly string[];
   /** Identifies the values of the settings that are changed while a member runs; undefined if there are none. */
@@ -115,6 +133,8 @@ export interface ObservedVolume {
   readonly member: string;
   readonly state: "pending" | "bound" | "lost" | "stopping";
   readonly requested: number;
+  /** What the storage system gave. */
+  readonly capacity: number;
 }
 
 /** The response of a member; `forMs`: how long it has been silent, by a monotonic clock of this process. */
@@ -136,6 +156,8 @@ export interface Observation<P> {
   readonly isolatedForMs: number;
   /** A restore in place whose backup was verified. */
   readonly restoreRequest?: { readonly uid: string; readonly name: string } | undefined;
+  /** Why a volume could not grow just now. */
+  readonly growthRefused?: string | undefined;
   /** Whether accounts differ from the record, or are to be compared with the server again. */
   readonly accountsDue?: "change" | "check" | undefined;
   /** Objects with names of this cluster that belong to another owner. */

@@ -3,6 +3,7 @@ import type { Kind, StoredObject } from "@capstan/model";
 import type { Condition, Resource } from "@capstan/schema";
 import type { AccountRecord, AccountsSpec } from "../accounts/resource.ts";
 import type { BackupForm } from "../backup/resource.ts";
+import type { WindowSpec } from "../maintenance/windows.ts";
 import type { SeedSource } from "../backup/seed.ts";
 
 /** An amount of memory, processors or storage. */
@@ -26,7 +27,9 @@ export interface ClusterSpec extends Partial<AccountsSpec> {
     readonly size: Amount;
     readonly className?: string;
     readonly onDelete: "Retain" | "Delete";
+    readonly growth?: { readonly at: number; readonly by: number; readonly maximum: Amount; readonly every: string };
   };
+  readonly maintenance?: { readonly windows: readonly WindowSpec[] };
   readonly settings: { readonly [name: string]: string };
   readonly failover: {
     readonly mode: "Safe" | "Available" | "Manual";
@@ -108,6 +111,7 @@ export interface ClusterStatus {
     readonly lineage: string;
   };
   readonly accounts?: AccountRecord;
+  readonly volumes?: { readonly size: Amount; readonly grewAt: string; readonly why: string };
   readonly lastRestore?: { readonly uid: string; readonly name: string; readonly at: string };
   readonly handledRestore?: string;
   readonly handledRequest?: string;

@@ -21,9 +21,9 @@ export function renewLogin<P>(view: View<P>, rules: Rules<P>): Action | undefine
     (member) => member.recorded.login !== replicationLogin && isFollowing(member, primary.name) && isServing(member),
   );
   if (next === undefined) return undefined;
-  const ready = replicasInSync(view, rules).map(({ name }) => name);
+  const ready = new Set(replicasInSync(view, rules).map(({ name }) => name));
   const others = followers.filter(({ name, recorded }) => name !== next.name && recorded.state === "Joined");
-  return others.every(({ name }) => ready.includes(name))
+  return others.every(({ name }) => ready.has(name))
     ? { do: "follow", member: next.name, primary: primary.name }
     : undefined;
 }

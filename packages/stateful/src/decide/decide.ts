@@ -4,13 +4,14 @@ import type { Observation, Rules } from "../cluster/observation.ts";
 import { keepAccounts, renewLogin } from "./accounts.ts";
 import { decideFailover, suspectPrimary } from "./failover.ts";
 import { decideHibernation } from "./hibernate.ts";
-import { first, growVolumes, keepPods, replaceLostMembers } from "./members.ts";
+import { first, keepPods, replaceLostMembers } from "./members.ts";
 import { keepReplicas, restorePrimary } from "./replication.ts";
 import { decideRestore } from "./restore.ts";
 import { scale } from "./scale.ts";
 import { applySettings, refuseSpec } from "./settings.ts";
 import { decideSwitchover, requestedSwitchover } from "./switchover.ts";
 import { updateMembers } from "./update.ts";
+import { growVolumes } from "./volumes.ts";
 import { viewOf } from "./view.ts";
 import type { View } from "./view.ts";
 

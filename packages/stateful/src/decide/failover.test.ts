@@ -62,6 +62,7 @@ function lost(statuses: Observation<number>["statuses"], change: Partial<Observa
       availableAfter: 60_000,
       volumeBytes: 1,
       refused: [],
+      maintenance: { isOpen: true },
       templateHash: "t",
     },
     recorded: {
@@ -75,7 +76,7 @@ function lost(statuses: Observation<number>["statuses"], change: Partial<Observa
       failover: { from: "m-0", began: 99_000, why: "m-0 is silent" },
     },
     pods: names.map((name) => pod(name)),
-    volumes: names.map((member) => ({ member, state: "bound", requested: 1 })),
+    volumes: names.map((member) => ({ member, state: "bound", requested: 1, capacity: 1 })),
     statuses: { "m-0": silent, ...statuses },
     isolatedForMs: 0,
     foreign: [],

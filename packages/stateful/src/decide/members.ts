@@ -4,12 +4,6 @@ import type { StartRole } from "../cluster/observation.ts";
 import { isServing, isWitness } from "./view.ts";
 import type { Member, View } from "./view.ts";
 
-/** Volumes grow before all other rules, because a full volume may be the reason for the illness. */
-export function growVolumes<P>({ members, seen }: View<P>): Action | undefined {
-  const small = members.find(({ volume }) => volume?.state === "bound" && volume.requested < seen.desired.volumeBytes);
-  return small && { do: "grow-volume", member: small.name };
-}
-
 /** Creates missing volumes and pods of members that are not on their way out. */
 export function keepPods<P>(view: View<P>): Action | undefined {
   return first(view.members, (member) => keepPod(view, member));

@@ -16,7 +16,7 @@ function pod(member: string, more: Partial<ObservedPod> = {}): ObservedPod {
 }
 
 function volume(member: string): ObservedVolume {
-  return { member, state: "bound", requested: 1 };
+  return { member, state: "bound", requested: 1, capacity: 1 };
 }
 
 /** Two members before a restore, or the new one with the former ones aside. */
@@ -36,6 +36,7 @@ function seen(change: Partial<Observation<number>> & { readonly isBegun: boolean
       availableAfter: 1,
       volumeBytes: 1,
       refused: [],
+      maintenance: { isOpen: true },
       templateHash: "",
     },
     recorded: {

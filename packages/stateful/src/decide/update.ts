@@ -4,7 +4,7 @@ import type { Rules } from "../cluster/observation.ts";
 import { replicasInSync } from "./switchover.ts";
 import type { Member, View } from "./view.ts";
 
-/** Recreates one pod whose template is old. */
+/** Recreates one pod whose template is old. An update that does not end in its window continues in the next. */
 export function updateMembers<P>(view: View<P>, rules: Rules<P>): Action | undefined {
   const { members, primary, seen } = view;
   const isOld = ({ pod }: Member<P>): boolean => pod !== undefined && pod.templateHash !== seen.desired.templateHash;
@@ -13,6 +13,7 @@ export function updateMembers<P>(view: View<P>, rules: Rules<P>): Action | undef
   // A pod that does not start is replaced at once: the newest spec counts.
   const broken = old.find(({ pod, isPrimary }) => !isPrimary && pod?.isReady !== true && pod?.failure !== undefined);
   if (broken !== undefined) return restart(broken, "its pod does not start");
+  if (!seen.desired.maintenance.isOpen) return undefined;
   const unhealthy = members.find((member) => !isHealthy(view, rules, member));
   if (unhealthy !== undefined) return { do: "wait", for: `${unhealthy.name} to be in sync before the next update` };
   const replica = old.find(({ isPrimary }) => !isPrimary);

@@ -11,7 +11,8 @@ import type { RestoreKind, RestoreObject } from "../backup/restore-resource.ts";
 import { seedHash } from "../backup/seed.ts";
 import type { SeedSource } from "../backup/seed.ts";
 import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
-import type { DesiredState, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
+import type { DesiredState, Growth, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
+import { maintenanceAt, windowProblems } from "../maintenance/windows.ts";
 import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/names.ts";
 import type { Naming } from "../pods/names.ts";
 import { templateHashOf } from "../pods/pod.ts";
@@ -67,6 +68,8 @@ export interface Setting<C extends AsyncDisposable, P> {
   readonly silences: Silences;
   /** When accounts were compared with the server last, by cluster and the monotonic clock. */
   readonly attempts: Map<string, number>;
+  /** Why volumes of a cluster could not grow, and when, by the monotonic clock. */
+  readonly refusals: Map<string, { readonly at: number; readonly why: string }>;
   /** The kind of restores in place, if the application has backups. */
   readonly restoreKind?: RestoreKind | undefined;
 }
@@ -128,6 +131,7 @@ export async function observe<C extends AsyncDisposable, P>(
       ...desiredStateOf(object, setting, { template, seedSource }),
       replicationLogin: accounts.replicationLogin,
     },
+    growthRefused: growthRefused(setting, object),
     accountsDue: accountsDue(accounts, setting, object),
     liveSettings: liveSettingsOf(object, setting),
     recorded,
@@ -304,6 +308,7 @@ function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedStat
     },
     switchover: switchover && { ...switchover, began: Date.parse(switchover.began) },
     restore: status.restore,
+    volumes: status.volumes && { bytes: toBytes(status.volumes.size), grewAt: Date.parse(status.volumes.grewAt) },
     handledRestore: status.handledRestore,
     handledRequest: status.handledRequest,
     failedSwitchover,
@@ -327,11 +332,30 @@ function desiredStateOf<C extends AsyncDisposable, P>(
     availableAfter: toMilliseconds(spec.failover.availableAfter),
     switchover: spec.switchover,
     volumeBytes: toBytes(spec.storage.size),
-    refused: refusedParts(object, setting),
+    growth: growthOf(spec),
+    maintenance: maintenanceAt(setting.environment.now(), spec.maintenance?.windows ?? []),
+    refused: [...refusedParts(object, setting), ...windowProblems(spec.maintenance?.windows ?? [])],
     ...(live.length === 0 ? {} : { liveSettings: hashOf(live) }),
     ...(seedSource === undefined ? {} : { seed: seedHash(seedSource) }),
     templateHash: templateHashOf(template),
   };
+}
+
+const GROWTH_RETRY_MS = 60_000;
+
+/** A refused growth must not hold up what keeps the cluster alive; it is tried again later. */
+function growthRefused<C extends AsyncDisposable, P>(
+  { refusals, environment }: Setting<C, P>,
+  { metadata }: ClusterObject,
+): string | undefined {
+  const refusal = refusals.get(metadata.uid);
+  return refusal !== undefined && environment.steady() - refusal.at < GROWTH_RETRY_MS ? refusal.why : undefined;
+}
+
+function growthOf({ storage: { growth } }: ClusterObject["spec"]): Growth | undefined {
+  if (growth === undefined) return undefined;
+  const { at, by, maximum, every } = growth;
+  return { threshold: at, percent: by, maximumBytes: toBytes(maximum), everyMs: toMilliseconds(every) };
 }
 
 export function templateOf<C extends AsyncDisposable, P>(object: ClusterObject, setting: Setting<C, P>): PodTemplate {

@@ -109,6 +109,7 @@ export function observeVolume({ metadata, spec, status }: ClaimObject, keys: Key
         : status?.phase === "Bound"
           ? "bound"
           : "pending",
+    capacity: toBytes(status?.capacity?.["storage"] ?? 0),
     requested: toBytes(spec?.resources?.requests?.["storage"] ?? 0),
   };
 }

@@ -3,7 +3,7 @@ import type { ApplyOf, ObjectOf } from "@capstan/model";
 import { PersistentVolumeClaim, Pod, Secret } from "@capstan/kinds/v1";
 import type { TestWorld } from "@capstan/runtime/testing";
 import { hostIs } from "../../decide/view.ts";
-import { NO_DATA_EXIT } from "../../observe/pods.ts";
+import { NO_DATA_EXIT, toBytes } from "../../observe/pods.ts";
 import { endOf, readLeaf } from "../../tls/leaf.ts";
 import { readTexts } from "../../tls/secret.ts";
 import type { MemoryServers, Volume } from "./server.ts";
@@ -53,10 +53,17 @@ export class MemoryKubelet {
     for (const pod of pods) await this.#run(pod, claims);
   }
 
+  /** Binds a claim, or grows its volume. */
   async #bind({ metadata, spec, status }: ClaimObject): Promise<void> {
-    if (status?.phase !== undefined && status.phase !== "Pending") return;
-    this.#volumes.set(metadata.uid, { lineage: undefined, log: [], confirmed: 0, accounts: NO_ACCOUNTS });
     const capacity = { storage: spec?.resources?.requests?.["storage"] ?? "1Gi" };
+    const sizeBytes = toBytes(capacity.storage);
+    const volume = this.#volumes.get(metadata.uid);
+    if (volume?.sizeBytes === sizeBytes) return;
+    if (volume !== undefined) volume.sizeBytes = sizeBytes;
+    else if (status?.phase === undefined || status.phase === "Pending") {
+      const fresh = { lineage: undefined, log: [], confirmed: 0, accounts: NO_ACCOUNTS, usedBytes: 0, sizeBytes };
+      this.#volumes.set(metadata.uid, fresh);
+    }
     await this.#world.applyStatus(PersistentVolumeClaim, metadata.name, { phase: "Bound", capacity });
   }
 

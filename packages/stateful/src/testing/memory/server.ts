@@ -20,6 +20,8 @@ export interface Volume {
   /** Writes at the beginning of the log that clients heard of, or that came from a primary. */
   confirmed: number;
   accounts: MemoryAccounts;
+  usedBytes: number;
+  sizeBytes: number;
 }
 
 /** Accounts of a server: replicas get them with the writes. */
@@ -161,6 +163,7 @@ export class MemoryServers {
       acknowledgements: server.acknowledgements,
       waitingForAcknowledgement: volume.log.length - volume.confirmed,
       certificateEnd: server.certificateEnd,
+      volume: { usedBytes: volume.usedBytes, sizeBytes: volume.sizeBytes },
       ...(server.isDiverged
         ? { replicationError: { code: "Diverged", message: "it has writes that its primary does not have" } }
         : {}),

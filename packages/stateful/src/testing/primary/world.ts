@@ -139,6 +139,7 @@ export function observeWorld({ nodes, recorded, size, mode, login }: World): Obs
       failoverAfter: 1,
       availableAfter: 1,
       volumeBytes: 1,
+      maintenance: { isOpen: true },
       refused: [],
       replicationLogin: login,
       templateHash: "t",
@@ -159,7 +160,7 @@ export function observeWorld({ nodes, recorded, size, mode, login }: World): Obs
     })),
     volumes: nodes
       .filter(({ hasVolume }) => hasVolume)
-      .map(({ name }) => ({ member: name, state: "bound", requested: 1 })),
+      .map(({ name }) => ({ member: name, state: "bound", requested: 1, capacity: 1 })),
     statuses: Object.fromEntries(statuses),
     isolatedForMs: nodes.some(({ pod, isCut, isReceiving }) => pod === "up" && !isCut && isReceiving) ? 0 : 1_000_000,
     foreign: [],
