@@ -51,7 +51,14 @@ export function parseGrants(lines: readonly string[]): RightsByTarget {
 
 /** Commas inside of parentheses separate columns. */
 function split(names: string): readonly string[] {
-  return names.split(/,\s*(?![^(]*\))/u).map((name) => name.trim());
+  const parts: string[] = [""];
+  let isInside = false;
+  for (const letter of names) {
+    if (letter === "(" || letter === ")") isInside = letter === "(";
+    if (letter === "," && !isInside) parts.push("");
+    else parts.push((parts.pop() ?? "") + letter);
+  }
+  return parts.map((name) => name.trim());
 }
 
 function merge(entries: readonly (readonly [string, Rights])[]): RightsByTarget {

@@ -248,7 +248,7 @@ const status = s.object({
     })
     .optional()
     .describe("The last restore in place"),
-  accounts: accountStatus,
+  ...accountStatus(),
   volumes: s
     .object({
       size: s.quantity().describe("The size that all volumes get"),

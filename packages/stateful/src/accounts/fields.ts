@@ -1,5 +1,6 @@
 /** Fields of spec and status for accounts: databases, users with grants, and rotation of passwords. */
 import { s } from "@capstan/schema";
+import type { Fields } from "@capstan/schema";
 import type { Accounts } from "./accounts.ts";
 
 const duration = s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32);
@@ -45,7 +46,7 @@ function notReserved(reserved: readonly string[]) {
 }
 
 /** The fields of the spec. */
-export function accountFields({ reserved, reservedDatabases, databaseOptions }: AccountNames) {
+export function accountFields({ reserved, reservedDatabases, databaseOptions }: AccountNames): Fields {
   const option = s.string().pattern("^[a-zA-Z0-9_]+$").max(64).optional();
   const options = Object.entries(databaseOptions).map(([name, describe]) => [name, option.describe(describe)] as const);
   const own = {
@@ -79,8 +80,7 @@ const kept = s.object({
   problem: s.string().optional().describe("Why the server does not have it as the spec asks"),
 });
 
-/** The field of the status. */
-export const accountStatus = s
+const status = s
   .object({
     system: s.string().optional().describe("The passwords of operator and replicas that all members accept"),
     problem: s.string().optional().describe("Why they could not be set"),
@@ -89,3 +89,8 @@ export const accountStatus = s
   })
   .optional()
   .describe("Accounts on the server");
+
+/** The fields of the status. */
+export function accountStatus(): Fields {
+  return { accounts: status };
+}

@@ -11,7 +11,14 @@ import type { RestoreKind, RestoreObject } from "../backup/restore-resource.ts";
 import { seedHash } from "../backup/seed.ts";
 import type { SeedSource } from "../backup/seed.ts";
 import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
-import type { DesiredState, Growth, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
+import type {
+  DesiredState,
+  Growth,
+  MemberStatus,
+  Observation,
+  ObservedVolume,
+  RecordedState,
+} from "../cluster/observation.ts";
 import { maintenanceAt, windowProblems } from "../maintenance/windows.ts";
 import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/names.ts";
 import type { Naming } from "../pods/names.ts";
@@ -123,30 +130,23 @@ export async function observe<C extends AsyncDisposable, P>(
   const tls = observeTls(certificates, { pods: podObjects, statuses });
   const template = { ...templateOf(object, setting), tlsSecret: tls.mount };
   const accounts = observeAccounts(context, setting, recorded);
+  const desired = desiredStateOf(object, setting, { template, seedSource });
   return {
     name,
     namespace,
     now: environment.now(),
-    desired: {
-      ...desiredStateOf(object, setting, { template, seedSource }),
-      replicationLogin: accounts.replicationLogin,
-    },
+    desired: { ...desired, replicationLogin: accounts.replicationLogin },
     growthRefused: growthRefused(setting, object),
     accountsDue: accountsDue(accounts, setting, object),
     liveSettings: liveSettingsOf(object, setting),
     recorded,
     pods,
-    volumes: context
-      .find(PersistentVolumeClaim, { labels })
-      .filter(({ metadata }) => metadata.labels?.[keys.uid] === object.metadata.uid)
-      .map((claim) => observeVolume(claim, keys)),
+    volumes: volumesOf(context, { naming, object }),
     statuses,
     isolatedForMs: isolatedFor(statuses, recorded, { setting, uid: object.metadata.uid }),
     foreign: foreignNames(context, { object, naming }),
     missing: [...tls.missing, ...lostPasswords(recorded, { passwords, name })],
-    ...(restoring === undefined
-      ? {}
-      : { restoreRequest: { uid: restoring.metadata.uid, name: restoring.metadata.name } }),
+    restoreRequest: restoring && { uid: restoring.metadata.uid, name: restoring.metadata.name },
     seedSource,
     object,
     template,
@@ -156,6 +156,17 @@ export async function observe<C extends AsyncDisposable, P>(
     clients,
     passwords,
   };
+}
+
+/** The volumes of this object: those of one that had its name before are foreign. */
+function volumesOf(
+  { find }: ReadSide,
+  { naming, object: { metadata } }: { readonly naming: Naming; readonly object: ClusterObject },
+): readonly ObservedVolume[] {
+  const keys = keysOf(naming);
+  return find(PersistentVolumeClaim, { labels: { [keys.cluster]: metadata.name } })
+    .filter((claim) => claim.metadata.labels?.[keys.uid] === metadata.uid)
+    .map((claim) => observeVolume(claim, keys));
 }
 
 /** The restore that is under way; else the oldest whose backup was verified. */
