@@ -14,6 +14,8 @@ import type { Flow } from "./flow.ts";
 
 /** After this time, new input is read before the next request starts, in milliseconds. */
 const turnBudget = 1;
+/** After a request of this class of costs, or a more expensive one, new input is read as well: it has taken the time of the turn. */
+const expensive = 3;
 /** The resolution of the processor time of a thread on Linux, in milliseconds: one tick of the scheduler. */
 const tick = 4;
 
@@ -152,7 +154,7 @@ export class Pacer {
     if (started === undefined) return;
     this.#running = undefined;
     const elapsed = stopwatch.now() - started.now;
-    this.#spent += elapsed;
+    this.#spent += started.request.size >= expensive ? turnBudget : elapsed;
     const ran = Math.min(elapsed, stopwatch.cpu() - started.cpu + tick);
     this.#charge(started.request, Math.min(ran, started.request.longest));
   }
@@ -183,9 +185,14 @@ class PacedRequest {
     return this.#expected === undefined ? Infinity : Math.max(short, this.#expected) * mostOver;
   }
 
-  /** The place in the queue: a request that has cost more than expected waits with more expensive ones. */
+  /** The class of its cost: a request that has cost more than expected waits with more expensive ones. */
+  get size(): number {
+    return costClass(Math.max(this.#expected ?? 0, this.cost));
+  }
+
+  /** The place in the queue. */
   get path(): readonly Step[] {
-    const size = costClass(Math.max(this.#expected ?? 0, this.cost));
+    const { size } = this;
     return [this.#level, { name: String(size), weight: costClasses - size }, this.#flow];
   }
 }
