@@ -5,8 +5,17 @@ import type { Sink } from "../answer.ts";
 import { systemClock, type Timer } from "../clock.ts";
 import { Flusher, type Flushable, type Membership } from "./flusher.ts";
 
-/** The size of the buffered data at which a body waits for its client. */
+/** The size of the buffered data at which a body waits for its client: the more bodies are open, the less each may buffer. */
 const fullAt = 1024 * 1024;
+const leastFullAt = 64 * 1024;
+/** About what all bodies together may buffer. */
+const allFullAt = 64 * 1024 * 1024;
+
+let open = 0;
+
+function limit(): number {
+  return Math.max(leastFullAt, Math.min(fullAt, allFullAt / open));
+}
 
 const flusher = new Flusher({ clock: systemClock, soon: (run) => void setImmediate(run) });
 
@@ -43,16 +52,19 @@ export class HttpSink implements Sink, Flushable {
     compression?.pipe(response);
     this.#target.on("drain", () => this.#onDrain());
     this.#membership = flusher.join(connectionOf(response), this);
+    open++;
     response.once("close", () => {
+      open--;
       this.#membership.leave();
       this.#stalled?.cancel();
     });
   }
 
   get isFull(): boolean {
-    if (this.#pendingLength + this.#queued <= fullAt) return false;
+    const most = limit();
+    if (this.#pendingLength + this.#queued <= most) return false;
     this.#queued = this.#target.writableLength;
-    return this.#pendingLength + this.#queued > fullAt;
+    return this.#pendingLength + this.#queued > most;
   }
 
   whenDrained(callback: () => void): void {

@@ -1,5 +1,6 @@
 /** The wire format of watch events. */
 import { toGoJson, type KubeObject, type Status } from "@capstan/model";
+import { asksForWebSocket } from "../call.ts";
 import type { Format } from "../encode/media.ts";
 import { toPartialMetadata } from "../encode/partial-metadata.ts";
 import { includeOf, tableOf } from "../encode/table.ts";
@@ -25,6 +26,8 @@ export interface FrameWriter {
   /** The format of events that are the same for all watchers of the same objects; absent if they depend on the watcher. */
   readonly sharedFormat?: Format | undefined;
   entry(type: EventType, entry: Entry): Frame | Promise<Frame>;
+  /** The ADDED events of several entries in one piece; absent if they must be written one by one. */
+  readonly entries?: ((entries: readonly Entry[]) => Frame) | undefined;
   object(type: EventType, object: KubeObject): Frame;
   error(status: Status): Frame;
 }
@@ -46,6 +49,8 @@ export function frameWriter(exchange: ResourceExchange): FrameWriter {
   const formName = formNameOf(exchange);
   return {
     sharedFormat: isPlain ? media.format : undefined,
+    // Each event is a message of its own for a WebSocket.
+    entries: isPlain && media.format === "json" && !asksForWebSocket(exchange.call) ? joinAdded : undefined,
     entry(type, entry) {
       if (isPlain) return sharedFrame(type, entry, media.format);
       const first = takeFirst();
@@ -88,6 +93,14 @@ export function sharedFrame(type: EventType, entry: Entry, format: Format): Fram
       : Buffer.concat([Buffer.from(`{"type":"${type}","object":`), entry.line.subarray(0, -1), Buffer.from("}\n")]);
   lastFrames.set(format, { type, entry, frame });
   return frame;
+}
+
+const addedStart = Buffer.from('{"type":"ADDED","object":');
+const eventEnd = Buffer.from("}\n");
+
+/** The events of entries in JSON, copied once. */
+function joinAdded(entries: readonly Entry[]): Uint8Array {
+  return Buffer.concat(entries.flatMap(({ line }) => [addedStart, line.subarray(0, -1), eventEnd]));
 }
 
 /** The frames of an object in other forms, as long as a watch still has to send them: slow watches share the bytes. */

@@ -106,3 +106,43 @@ test("a slow watch resumes although changes outside of its selection are compact
   store.put("things", "ns/d", thing("ns/d"));
   assert.deepEqual(said, ["ns/a", "ns/b", "ns/c", "ns/d"]);
 });
+
+test("a watch whose next change is compacted before its client reads ends", () => {
+  const store = new Store({ clock: systemClock });
+  const said: string[] = [];
+  const drained: (() => void)[] = [];
+  begin(store, { frames: { ...named, sharedFormat: "json" } })({
+    isFull: true,
+    whenDrained: (callback) => void drained.push(callback),
+    write: (chunk) => void said.push(String(chunk)),
+    end: () => void said.push("the end"),
+  });
+  put(store, "a");
+  put(store, "b");
+  store.compact();
+  for (const callback of drained.splice(0)) callback();
+  assert.deepEqual(said, ["the end"]);
+});
+
+test("the initial state is sent in pieces in turns, each object once and in order", () => {
+  const store = new Store({ clock: systemClock });
+  const all = Array.from({ length: 300 }, (_, at) => `ns/${String(at).padStart(3, "0")}`);
+  for (const key of all) store.put("things", key, { ...thing(key), data: "x".repeat(1000) } as AnyDraft);
+  const turns: (() => void)[] = [];
+  const pieces: string[] = [];
+  const entries: FrameWriter["entries"] = (some) => some.map(({ json }) => `${json}\n`).join("");
+  const start = { type: "state", notBefore: 0, marksEnd: true } as const;
+  begin(store, { frames: { ...named, entries }, start, bookmarks: true })({
+    isFull: false,
+    whenDrained: () => assert.fail(),
+    later: (callback) => void turns.push(callback),
+    write: (chunk) => void pieces.push(String(chunk)),
+    end: () => assert.fail(),
+  });
+  assert.equal(pieces.length, 1);
+  put(store, "changed");
+  while (turns.length > 0) turns.shift()?.();
+  const sent = pieces.join("").match(/ns\/[a-z0-9]+|BOOKMARK/g) ?? [];
+  assert.deepEqual(sent, [...all, "BOOKMARK", "ns/changed"]);
+  assert.ok(Math.max(...pieces.map(({ length }) => length)) < 70_000);
+});

@@ -163,6 +163,7 @@ class Watcher implements Follower {
 
   /** Whether the whole state was sent. */
   #sendState(): boolean {
+    if (!this.#sendPieces()) return false;
     for (; this.#stateSent < this.#state.length; this.#stateSent++) {
       if (this.#mustWait()) return false;
       const entry = this.#state[this.#stateSent];
@@ -172,6 +173,21 @@ class Watcher implements Follower {
     if (this.#marksEnd) this.#sendBookmark(this.#sent, true);
     this.#marksEnd = false;
     this.#state = [];
+    return true;
+  }
+
+  /** Sends the whole state of a watch without selector in pieces, if its format allows it. Whether nothing must wait. */
+  #sendPieces(): boolean {
+    const { matches, selection, frames } = this.#plan;
+    if (frames.entries === undefined || matches !== undefined || selection.key !== undefined) return true;
+    while (this.#stateSent < this.#state.length) {
+      if (this.#mustWait()) return false;
+      const from = this.#stateSent;
+      for (let length = 0; this.#stateSent < this.#state.length && length < bytesPerTurn; this.#stateSent++) {
+        length += this.#state[this.#stateSent]?.line.length ?? 0;
+      }
+      this.#send(frames.entries(this.#state.slice(from, this.#stateSent)));
+    }
     return true;
   }
 
