@@ -35,6 +35,8 @@ export interface ChildrenOptions {
   readonly caches: Caches;
   readonly writer: Writer;
   readonly breaker: Breaker;
+  /** Called before a child is written; throws if the write has to wait. */
+  readonly beforeChange: (kind: AnyKind, key: string) => void;
   readonly learned: Learned;
   readonly uncached: UncachedChildren;
   /** The trace annotation for written children, for the controllers that they trigger. */
@@ -98,7 +100,7 @@ export class Children {
     { kind, object, key, ownership }: DesiredChild,
     live: StoredObject | undefined,
   ): Promise<StoredObject> {
-    const { writer, breaker, owner, trace, isSelfInflicted } = this.#options;
+    const { writer, breaker, owner, trace, isSelfInflicted, beforeChange } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     const previous = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
@@ -108,6 +110,7 @@ export class Children {
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
     await breaker.check({ kind, key, field: difference?.path ?? "", desired: JSON.stringify(object), isSelfInflicted });
+    beforeChange(kind, key);
     const over = ownership === "free" ? undefined : expectedAt(live);
     const [as] = previous;
     if (writer.isDry && as !== undefined) return await writer.preview(kind, object, { as, over });

@@ -1,6 +1,7 @@
 /** The dependencies and settings of a running controller, listed once: the controller and its reconciles use the same record. */
 import type { Api } from "../api.ts";
 import { Breaker } from "../apply/breaker.ts";
+import { Echoes } from "../apply/echoes.ts";
 import type { Learned } from "../apply/children.ts";
 import type { Sibling } from "../apply/siblings.ts";
 import type { UncachedChildren } from "../apply/uncached.ts";
@@ -46,6 +47,7 @@ export interface ReconcileEnvironment extends ControllerEnvironment {
   readonly writer: Writer;
   readonly tracked: Reads;
   readonly breaker: Breaker;
+  readonly echoes: Echoes;
   /** The server's spelling of values of children; entries of deleted objects are dropped. */
   readonly learned: Learned;
   /** Keys with a TypeError in their last reconcile, as a write to a frozen object throws. */
@@ -65,6 +67,7 @@ export function reconcileEnvironment(definition: Controller, environment: Contro
     writer: new Writer(environment),
     tracked: new Reads(),
     breaker: new Breaker({ clock, api, manager, budget: definition.options.hotLoopLimit }),
+    echoes: new Echoes({ clock, budget: definition.options.hotLoopLimit }),
     learned: new Map(),
     suspects: new Map(),
     warned: new Set(),

@@ -2,6 +2,7 @@
 import type { Json } from "@capstan/model";
 import { keyText } from "../api.ts";
 import { rollUp } from "../apply/conditions.ts";
+import { echoCauseOf } from "../apply/echoes.ts";
 import { hasStatusChange, unknownFieldText, writeStatus } from "../apply/status.ts";
 import { valueAt } from "../trigger/predicate.ts";
 import type { AnyContext } from "./context.ts";
@@ -80,13 +81,14 @@ export async function finish(reconcile: Reconcile, outcome: Outcome): Promise<Ou
   });
 }
 
-/** Another manager writes our status: its repairs are counted like those of children. */
+/** Another manager writes our status: its repairs are counted like those of children. A change of statuses may be the echo of our own. */
 async function checkStatusLoop({ environment, request, object, status }: Reconcile): Promise<void> {
-  const { breaker, definition } = environment;
+  const { breaker, echoes, definition } = environment;
   const { kind } = definition;
-  if (!request.triggers.every(({ relation }) => relation === "status")) return;
+  const { key, triggers } = request;
   if (!hasStatusChange({ kind, object }, status)) return;
-  const { key } = request;
+  echoes.check(kind, key, echoCauseOf(triggers));
+  if (!triggers.every(({ relation }) => relation === "status")) return;
   await breaker.check({ kind, key, field: "status", desired: withoutTimes(status), isSelfInflicted: false });
 }
 

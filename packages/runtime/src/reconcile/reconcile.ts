@@ -2,6 +2,7 @@
 import type { StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
 import { Children } from "../apply/children.ts";
+import { echoCauseOf } from "../apply/echoes.ts";
 import { draftOf } from "../apply/status.ts";
 import type { Draft } from "../apply/status.ts";
 import type { Write, Writer } from "../apply/writer.ts";
@@ -66,11 +67,12 @@ export class Reconcile {
 
   #makeChildren(object: StoredObject): Children {
     const { environment, userWriter: writer } = this;
-    const { definition, childrenFinalizers, log, caches, breaker, learned, uncached } = environment;
+    const { definition, childrenFinalizers, log, caches, breaker, echoes, learned, uncached } = environment;
     const { kind } = definition;
     return new Children({
       caches,
       breaker,
+      beforeChange: (child, key) => echoes.check(child, key, echoCauseOf(this.request.triggers)),
       learned,
       uncached,
       writer,
