@@ -17,6 +17,7 @@ import { StrictProblems } from "../src/decode/strict.ts";
 import { parseYaml } from "../src/decode/yaml-text.ts";
 import { dropDuplicateOwners } from "../src/metadata/system-fields.ts";
 import { startApiServer } from "../src/index.ts";
+import { isLinear, most, negligible } from "./linear.ts";
 
 interface Reader {
   readonly name: string;
@@ -142,31 +143,6 @@ function refused(read: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-}
-
-/** CPU time, so that other processes do not count; the minimum of several runs, so that garbage collection does not either. */
-function costOf(work: () => unknown): number {
-  let least = Infinity;
-  for (let round = 0; round < 3; round++) {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    least = Math.min(least, user + system);
-  }
-  return least;
-}
-
-/** Four times the length costs four times as much, sixteen times if quadratic. */
-const most = 9;
-/** A cost below this is noise and harmless. */
-const negligible = 15_000;
-
-function isLinear(small: () => unknown, large: () => unknown): boolean {
-  for (let attempt = 0; attempt < 4; attempt++) {
-    const cost = costOf(large);
-    if (cost < negligible || cost / costOf(small) < most) return true;
-  }
-  return false;
 }
 
 for (const { name, size, make, run } of readers) {

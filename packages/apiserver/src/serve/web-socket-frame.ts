@@ -46,6 +46,11 @@ const longest = 64 * 1024;
 /** Splits received bytes into frames. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
+  /** The chunks after the rest. They are joined when a frame may be complete: a frame may come byte by byte. */
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** The number of bytes with which more of the next frame is known. */
+  #needed = 0;
   #isLost = false;
 
   /** Whether the client sent a frame that is too long; the connection is then closed. */
@@ -56,8 +61,13 @@ export class FrameReader {
   /** The frames that are complete now. */
   read(chunk: Buffer): SocketFrame[] {
     const frames: SocketFrame[] = [];
-    this.#rest = Buffer.concat([this.#rest, chunk]);
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#needed) return frames;
+    this.#rest = Buffer.concat([this.#rest, ...this.#chunks]);
+    this.#chunks = [];
     for (let next = this.#next(); next !== undefined; next = this.#next()) frames.push(next);
+    this.#length = this.#rest.length;
     return frames;
   }
 
@@ -66,10 +76,12 @@ export class FrameReader {
     const [first = 0, second = 0] = rest;
     const isLong = (second & 0x7f) === twoBytes;
     const start = (isLong ? 4 : 2) + (second >= final ? 4 : 0);
-    if (this.#isLost || rest.length < start) return undefined;
+    this.#needed = start;
+    if (this.#isLost || rest.length < this.#needed) return undefined;
     const length = isLong ? rest.readUInt16BE(2) : second & 0x7f;
     this.#isLost = length > longest || (second & 0x7f) === eightBytes;
-    if (this.#isLost || rest.length < start + length) return undefined;
+    this.#needed = start + length;
+    if (this.#isLost || rest.length < this.#needed) return undefined;
     const payload = unmasked(
       rest.subarray(start, start + length),
       second >= final ? rest.subarray(start - 4, start) : noMask,
