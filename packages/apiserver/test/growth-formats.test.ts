@@ -56,7 +56,12 @@ const readers: { readonly [name: string]: Reader<Uint8Array> | Reader<string> | 
   "protobuf: managed fields": protobuf(500, (n) => ({
     metadata: {
       ...metadata,
-      managedFields: items(n, (at) => ({ manager: `m${at}`, operation: "Apply", fieldsType: "FieldsV1", fieldsV1: {} })),
+      managedFields: items(n, (at) => ({
+        manager: `m${at}`,
+        operation: "Apply",
+        fieldsType: "FieldsV1",
+        fieldsV1: {},
+      })),
     },
   })),
   "protobuf: unknown fields": {

@@ -6,6 +6,9 @@ import { open, stat, type FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { asideOf, usualLimits } from "../linux/shim/log-file.ts";
 
+/** The most bytes that are read at once: other requests are served between two pieces. */
+const pieceBytes = 256 * 1024;
+
 /** Reads a log from its beginning. */
 export class LogTail implements AsyncDisposable {
   readonly #path: string;
@@ -19,13 +22,23 @@ export class LogTail implements AsyncDisposable {
 
   /** The text since the last read. */
   async read(): Promise<string> {
-    this.#file ??= await open(this.#path).catch(() => undefined);
     let text = "";
+    for (let piece = await this.piece(); piece !== undefined; piece = await this.piece()) text += piece;
+    return text;
+  }
+
+  /** The next piece of the text since the last read; `undefined` if there is none yet. */
+  async piece(): Promise<string | undefined> {
+    this.#file ??= await open(this.#path).catch(() => undefined);
     for (;;) {
       // Opened before the remaining text is read: a rotated file is not written to any more.
       const next = await this.#next();
-      text += await this.#rest();
-      if (next === undefined) return text;
+      const text = await this.#rest();
+      if (text !== undefined) {
+        await next?.close();
+        return text;
+      }
+      if (next === undefined) return undefined;
       await this.#file?.close();
       this.#file = next;
       this.#offset = 0;
@@ -38,11 +51,11 @@ export class LogTail implements AsyncDisposable {
     await file?.close();
   }
 
-  async #rest(): Promise<string> {
-    if (this.#file === undefined) return "";
+  async #rest(): Promise<string | undefined> {
+    if (this.#file === undefined) return undefined;
     const { size } = await this.#file.stat();
-    if (size <= this.#offset) return "";
-    const buffer = Buffer.alloc(size - this.#offset);
+    if (size <= this.#offset) return undefined;
+    const buffer = Buffer.alloc(Math.min(pieceBytes, size - this.#offset));
     const { bytesRead } = await this.#file.read(buffer, 0, buffer.length, this.#offset);
     this.#offset += bytesRead;
     return this.#decoder.write(buffer.subarray(0, bytesRead));

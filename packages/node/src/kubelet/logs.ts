@@ -35,11 +35,8 @@ export async function readLogs(request: LogRequest, tools: KubeletTools): Promis
   const path = streaming.logFile({ pod: worker.situation.pod, container: record.container.spec, attempt });
   const options = optionsOf(query, tools.clock.wall());
   const headers = { "content-type": "text/plain" };
-  if (!options.follow) {
-    await using reader = new LogReader(path, options);
-    return { status: 200, headers, body: await reader.rest() };
-  }
   const isOver = (): boolean => {
+    if (!options.follow) return true;
     const now = worker.situation.containers.get(record.container.spec.name);
     return now === undefined || now.life.is === "exited" || now.restarts !== attempt;
   };
@@ -79,12 +76,17 @@ function optionsOf(query: URLSearchParams, now: number): LogOptions {
   };
 }
 
+/** The most lines that are parsed and shown at once: other requests are served between two pieces. */
+const linesPerPiece = 2_000;
+
 /** Reads a log incrementally. */
 class LogReader implements AsyncDisposable {
   readonly #tail: LogTail;
   readonly #options: LogOptions;
   #partial = "";
   #isFirst = true;
+  /** Lines that were read and not shown yet. */
+  #lines: readonly string[] = [];
   #left: number;
   #startsLine = true;
 
@@ -99,15 +101,50 @@ class LogReader implements AsyncDisposable {
     return this.#left <= 0;
   }
 
-  /** The text since the last read. */
-  async rest(): Promise<string> {
-    const text = this.#partial + (await this.#tail.read());
-    const end = text.lastIndexOf("\n") + 1;
-    this.#partial = text.slice(end);
-    let lines = text.slice(0, end).split("\n").slice(0, -1);
-    if (this.#isFirst && this.#options.tailLines < Infinity) lines = lastLines(lines, this.#options.tailLines);
+  /** The next text to show; `undefined` if there is no more yet. */
+  async next(): Promise<string | undefined> {
+    if (this.#isFirst && this.#options.tailLines < Infinity) this.#lines = await this.#lastLines();
     this.#isFirst = false;
-    const shown = lines.map((line) => this.#show(line)).join("");
+    if (this.#lines.length === 0) {
+      const lines = await this.#read();
+      if (lines === undefined) return undefined;
+      this.#lines = lines;
+    }
+    const piece = this.#lines.slice(0, linesPerPiece);
+    this.#lines = this.#lines.slice(linesPerPiece);
+    return this.#cut(piece.map((line) => this.#show(line)).join(""));
+  }
+
+  /** The next whole lines of the file. */
+  async #read(): Promise<string[] | undefined> {
+    const piece = await this.#tail.piece();
+    if (piece === undefined) return undefined;
+    const end = piece.lastIndexOf("\n") + 1;
+    if (end === 0) {
+      this.#partial += piece;
+      return [];
+    }
+    const text = this.#partial + piece.slice(0, end);
+    this.#partial = piece.slice(end);
+    return text.split("\n").slice(0, -1);
+  }
+
+  /** The last lines that the request asks for. Earlier ones are dropped whenever their number has doubled. */
+  async #lastLines(): Promise<readonly string[]> {
+    const { tailLines } = this.#options;
+    let kept: string[] = [];
+    let most = linesPerPiece;
+    for (let lines = await this.#read(); lines !== undefined; lines = await this.#read()) {
+      for (const line of lines) kept.push(line);
+      if (kept.length < most) continue;
+      kept = lastLines(kept, tailLines);
+      most = Math.max(linesPerPiece, 2 * kept.length);
+    }
+    return lastLines(kept, tailLines);
+  }
+
+  /** The text within the byte limit of the request. */
+  #cut(shown: string): string {
     const bytes = Buffer.from(shown);
     if (bytes.length <= this.#left) {
       this.#left -= bytes.length;
@@ -151,11 +188,22 @@ interface Following {
 function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Following): () => void {
   let timer: Timer | undefined;
   let isStopped = false;
+  let isWaiting = false;
+  const send = async (): Promise<void> => {
+    while (!isStopped && !reader.isFull) {
+      const text = await reader.next();
+      if (text === undefined || isStopped) return;
+      if (text !== "") sink.write(text);
+      if (!sink.isFull) continue;
+      isWaiting = true;
+      await new Promise<void>((resolve) => sink.whenDrained(resolve));
+      isWaiting = false;
+    }
+  };
   const look = async (): Promise<void> => {
     timer = undefined;
     const wasOver = isOver();
-    const text = await reader.rest();
-    if (text !== "" && !isStopped) sink.write(text);
+    await send();
     if (!isStopped && !wasOver && !reader.isFull) {
       timer = tools.clock.later(interval, () => void look());
       return;
@@ -167,8 +215,8 @@ function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Followi
   return () => {
     isStopped = true;
     // A read that is in progress closes the file when it is done.
-    if (timer === undefined) return;
-    timer.cancel();
+    if (timer === undefined && !isWaiting) return;
+    timer?.cancel();
     void reader[Symbol.asyncDispose]();
   };
 }
