@@ -249,3 +249,18 @@ test("a folder of a version without checksums gets them at the next start", asyn
   flipBit(data, "default/a");
   await assert.rejects(startApiServer({ data }), { code: "Damaged" });
 });
+
+for (const file of ["capstan.db", "capstan.db-wal"]) {
+  test(`changes are rejected when ${file} is removed while the server runs`, async (t) => {
+    const data = await folderFor(t);
+    await using server = await startApiServer({ data });
+    assert.equal((await ask(server, "POST", maps, map("kept"))).status, 201);
+    await rm(join(data, file));
+    const { status, body } = await ask(server, "POST", maps, map("lost"));
+    assert.equal(status, 500);
+    assert.match(String(body["message"]), /capstan\.db\S* was removed or replaced while the server runs: /);
+    assert.deepEqual(await namesIn(server), ["kept"]);
+    assert.equal((await ask(server, "DELETE", `${maps}/kept`)).status, 500);
+    assert.deepEqual(await namesIn(server), ["kept"]);
+  });
+}

@@ -2,11 +2,13 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { StatusError } from "@capstan/model";
 import type { ResourceName } from "../builtin/context.ts";
 import type { Change } from "./collection.ts";
 import { DataFolderError, type DataFolderErrorCode } from "./data-folder-error.ts";
 import { diskRefused, DiskSpace } from "./disk-space.ts";
 import type { Entry } from "./entry.ts";
+import { FilesInPlace } from "./files-in-place.ts";
 import { isDatabaseLost, lostDatabase } from "./lost-database.ts";
 import { keepReserve } from "./reserve.ts";
 import { addChecksums, damageOf, readRevision, readRows, rowWriter, tables, toEntry, type RowWriter } from "./rows.ts";
@@ -144,6 +146,7 @@ class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #rows: RowWriter;
   readonly #space: DiskSpace;
+  readonly #files: FilesInPlace;
   #undo: Undo = () => {};
   #pending: Pending[] = [];
   #commit: { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } | undefined;
@@ -152,6 +155,7 @@ class SqliteJournal implements Journal {
     this.#database = database;
     this.#rows = rowWriter(database);
     this.#space = new DiskSpace(database, folder);
+    this.#files = new FilesInPlace(join(folder, "capstan.db"));
   }
 
   whenRejected(undo: Undo): void {
@@ -183,6 +187,7 @@ class SqliteJournal implements Journal {
     this.#pending = [];
     if (pending.length === 0) return;
     try {
+      this.#files.check();
       this.#transact(() => {
         for (const one of pending) this.#store(one);
         this.#rows.setRevision(pending.at(-1)?.change.revision ?? 0);
@@ -191,7 +196,7 @@ class SqliteJournal implements Journal {
     } catch (error) {
       this.#undo(pending);
       this.#freeLog();
-      commit?.reject(diskRefused(error));
+      commit?.reject(error instanceof StatusError ? error : diskRefused(error));
     }
     this.#space.look();
   }

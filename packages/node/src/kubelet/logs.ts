@@ -190,7 +190,8 @@ function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Followi
   let isStopped = false;
   let isWaiting = false;
   const send = async (): Promise<void> => {
-    while (!isStopped && !reader.isFull) {
+    for (;;) {
+      if (isStopped || reader.isFull) return;
       const text = await reader.next();
       if (text === undefined || isStopped) return;
       if (text !== "") sink.write(text);
