@@ -33,3 +33,18 @@ test("a program in Java uses a server with one kubeconfig", { skip: missing("jav
     await rm(folder, { recursive: true });
   }
 });
+
+test("a program in Rust uses a server with one kubeconfig", { skip: missing("rustc", "--version") }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-rust-"));
+  await using server = await startApiServer({ listen: { port: 0, tls: false } });
+  const kubeconfig = join(folder, "kubeconfig");
+  try {
+    await writeFile(kubeconfig, toKubeconfig(server));
+    const program = join(folder, "api_test");
+    await run("rustc", ["--edition", "2021", "-o", program, join(import.meta.dirname, "rust/api_test.rs")]);
+    const { stdout } = await run(program, [], { env: { ...process.env, KUBECONFIG: kubeconfig } });
+    assert.equal(stdout, "passed\n");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
