@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerOptions as HttpServerOptions, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
+import { Duplex } from "node:stream";
 import { isLive, type Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { systemClock } from "../clock.ts";
@@ -10,7 +10,8 @@ import type { Handler } from "../handler.ts";
 import { HttpCall, type HttpRequest } from "./http-call.ts";
 import { defaultPatience, type Patience } from "./patience.ts";
 import { boundSilent } from "./silent.ts";
-import { refuseUnreadable } from "./unreadable.ts";
+import { readHead, toCall } from "./unknown-method.ts";
+import { refuseUnreadable, type UnreadableError } from "./unreadable.ts";
 import { isWebSocket, writeMessages } from "./web-socket.ts";
 import { writeAnswer, type HttpResponse, type Manner } from "./http-answer.ts";
 
@@ -60,7 +61,15 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   const server =
     options.tls === undefined ? plainServer(onRequest, patience) : secureServer(options.tls, onRequest, patience);
   server.on("upgrade", onUpgrade);
-  server.on("clientError", refuseUnreadable);
+  server.on("clientError", (error: UnreadableError, socket: Duplex) => {
+    const head = error.code === "HPE_INVALID_METHOD" ? readHead(error.rawPacket) : undefined;
+    if (head === undefined || !socket.writable) refuseUnreadable(error, socket);
+    else void serveRaw(desk, toCall(head, socket), socket);
+  });
+  server.on("connect", (request: HttpRequest, at: Duplex | HttpResponse) => {
+    if (at instanceof Duplex) void serveRaw(desk, new HttpCall(request, patience.body), at);
+    else onRequest(request, at);
+  });
   boundSilent(server, options.mostSilent ?? mostSilent);
   server.listen(options.port, options.host);
   await new Promise<void>((resolve, reject) => {
@@ -194,6 +203,19 @@ async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex
       const manner = { messages: answer.messages, patience: desk.patience.reading };
       writeMessages(socket, { headers: request.headers, body: answer.body }, manner);
     } else if (answer.status !== 101) writeRaw(socket, answer);
+  } catch (error) {
+    socket.destroy();
+    desk.report(error, call);
+  }
+}
+
+/** Serves a request that is not read by Node's server, and closes its connection. */
+async function serveRaw(desk: Desk, call: Call, socket: Duplex): Promise<void> {
+  socket.on("error", () => {});
+  const answer = await desk.handler(call).catch(lost);
+  try {
+    if (answer === undefined) socket.destroy();
+    else writeRaw(socket, answer);
   } catch (error) {
     socket.destroy();
     desk.report(error, call);

@@ -3,8 +3,14 @@ import type { Duplex } from "node:stream";
 import { toGoJson } from "@capstan/model";
 import { methodNotAllowed } from "../verbs/serve-resource.ts";
 
+/** An error of the parser, with the bytes that it was reading. */
+export interface UnreadableError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
 /** Responds on the raw connection and closes it. */
-export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function refuseUnreadable(error: UnreadableError, socket: Duplex): void {
   // A client that timed out gets no response, as from Go's server.
   if (!socket.writable || error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     socket.destroy();
@@ -28,7 +34,7 @@ function plain(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
 }
 
-/** A method that the parser does not know is not allowed on any resource. */
+/** A method that the parser does not know, with a head that did not arrive whole: it is not allowed on any resource. */
 function unknownMethod(): string {
   const { status } = methodNotAllowed();
   const body = `${toGoJson(status)}\n`;
