@@ -4,7 +4,7 @@ import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
 import type { EtcdClient } from "../etcd/index.ts";
-import { forksAfter } from "../forks.ts";
+import { forksAfter } from "capstan/stateful/quorum";
 import { EtcdBackup } from "../kinds/index.ts";
 import { bootAnnotations, claimName, clusterLabels, snapshotLabel, peerUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";

@@ -46,5 +46,7 @@ function sourceOf(
   const { bump = 0 } = object.status?.recovery ?? {};
   if (source !== "Backup") return bump === 0 ? {} : { bump };
   const from = restore === undefined ? newest : seedFrom;
-  return { bump: bump + revisionBump, ...(from === undefined ? {} : { from }) };
+  if (from === undefined) return { bump: bump + revisionBump };
+  // It comes from a spec or a status of this operator, so it has the types of their schemas.
+  return { bump: bump + revisionBump, from: from as NonNullable<RecoveryStatus["from"]> };
 }

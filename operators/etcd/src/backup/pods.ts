@@ -3,11 +3,11 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
-import { forksOf } from "../forks.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { snapshotLabel, UID_LABEL } from "../pods/index.ts";
 import { JOB_VARIABLE, PATHS } from "./agent/job.ts";
 import type { Job } from "./agent/job.ts";
+import { forksOf } from "capstan/stateful/quorum";
 import {
   agentContainer as containerOf,
   agentPodSpec,

@@ -3,11 +3,11 @@ import { requeue, controller } from "capstan";
 import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "capstan/stateful/parts";
+import { recordedFor } from "capstan/stateful/quorum";
 import { EtcdBackup, EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import type { BackupMeans } from "./backup-controller.ts";
 import { describePod, seeBackupJob } from "./pods.ts";
 import type { Expected } from "./pods.ts";
-import { recordedFor } from "./recorded.ts";
 import { nextRestoreStep, specFrom } from "./restore-steps.ts";
 import type { Described, RestoreStep, SeenTarget } from "./restore-steps.ts";
 

@@ -1,7 +1,6 @@
 /** Observes a cluster. */
 export { observe, openMemberClients, ownedKinds, readKinds } from "./observe.ts";
 export type { ClusterContext, ObserveEnvironment, Environment, ClusterObservation } from "./observe.ts";
-export type { SeedSource } from "./seed-source.ts";
 export type { ClusterObject, ClusterStatus } from "./spec-and-status.ts";
 export { MemberClients } from "./member-clients.ts";
 export type { Connect } from "./member-clients.ts";

@@ -17,9 +17,16 @@ import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
 import type { RecordedBackup } from "capstan/stateful/parts";
-import { compareData, compareSurvivors, disagreementKey, reasonsToCompare, Stopwatch } from "capstan/stateful/quorum";
+import {
+  backupsOf,
+  compareData,
+  compareSurvivors,
+  disagreementKey,
+  reasonsToCompare,
+  Stopwatch,
+} from "capstan/stateful/quorum";
 import type { CompareFacts, ComparisonResult, DataComparison, Sightings } from "capstan/stateful/quorum";
-import type { SurvivorComparison, Uncompared } from "capstan/stateful/quorum";
+import type { SeedSource, SurvivorComparison, Uncompared } from "capstan/stateful/quorum";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import {
@@ -56,8 +63,6 @@ import { mountsOf, observePod, observeVolume } from "./pods.ts";
 import type { ClaimObject, NodeObject, PodContext, PodObject } from "./pods.ts";
 import { MemberClients } from "./member-clients.ts";
 import type { Connect } from "./member-clients.ts";
-import { backupsOf } from "./seed-source.ts";
-import type { SeedSource } from "./seed-source.ts";
 
 /** The kinds that the controller writes, and those that it only reads. */
 export const ownedKinds = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backupsOf } from "./seed-source.ts";
-import type { ObservedBackups, FoundBackup, FoundRestore, SeedSource } from "./seed-source.ts";
+import { backupsOf } from "./backups.ts";
+import type { ObservedBackups, FoundBackup, FoundRestore, SeedSource } from "./backups.ts";
 
 const here = { volume: { claim: "here", path: "" } } as const;
 const there = { volume: { claim: "there", path: "" } } as const;

@@ -1,18 +1,30 @@
-/** The backup that a first member starts with: chosen once, then kept. */
-import type { RecordedRecovery, Observation, SkippedBackup } from "../contract.ts";
-import { isRecovering } from "../decide/index.ts";
-import { forksOf } from "../forks.ts";
-import { recordedFor } from "../backup/recorded.ts";
-import type { RecordedBackup } from "capstan/stateful/parts";
-import type { ClusterObject } from "./spec-and-status.ts";
+/** The backups that decisions know of, and the one that a first member starts with: chosen once, then kept. */
+import type { RecordedBackup } from "../backup/catalog.ts";
+import type { StoreAccess } from "../backup/resource.ts";
+import type { Observation, RecordedRecovery, SkippedBackup } from "./contract.ts";
+import { forksOf } from "./forks.ts";
+import type { Forked } from "./forks.ts";
+import { recordedFor } from "./recorded.ts";
+import { isRecovering } from "./recovery.ts";
 
-/** A backup and its store. Default: the newest one there. */
-export type SeedSource = Pick<
-  NonNullable<ClusterObject["spec"]["bootstrap"]>,
-  "store" | "backup" | "digest" | "sourceCluster" | "encryption" | "allowUnencrypted"
->;
+/**
+ * A backup and its store. Default: the newest one there.
+ *
+ * @example
+ * const source: SeedSource = { store: { volume: { claim: "backups", path: "" } }, backup: "default/db/1" };
+ */
+export interface SeedSource extends StoreAccess {
+  readonly backup?: string | undefined;
+  readonly digest?: string | undefined;
+  readonly sourceCluster?: { readonly namespace?: string | undefined; readonly name: string } | undefined;
+}
 
-/** The fields of an EtcdBackup that matter here. */
+/**
+ * The fields of a backup object that matter here.
+ *
+ * @example
+ * const countOf = ({ status }: FoundBackup) => status?.backups?.length ?? 0;
+ */
 export interface FoundBackup {
   readonly spec: { readonly cluster: string };
   readonly status?: { readonly last?: FoundRecord | undefined; readonly backups?: readonly FoundRecord[] };
@@ -32,7 +44,12 @@ interface FoundRecord {
   readonly digest?: string | undefined;
 }
 
-/** The fields of an EtcdRestore that matter here. */
+/**
+ * The fields of a restore object that matter here.
+ *
+ * @example
+ * const isInPlace = ({ spec }: FoundRestore) => spec.overwrite !== undefined;
+ */
 export interface FoundRestore {
   readonly metadata: { readonly uid: string; readonly name: string };
   readonly spec: { readonly cluster: string; readonly overwrite?: string | undefined };
@@ -48,16 +65,49 @@ export interface FoundRestore {
 /** The fields of a recovery that matter here. */
 interface FoundRecovery {
   readonly phase: RecordedRecovery["phase"];
+  readonly source?: RecordedRecovery["source"] | undefined;
+  readonly restore?: string | undefined;
   readonly from?: SeedSource | undefined;
   readonly passed?: readonly SkippedBackup[] | undefined;
 }
 
+/** The fields of a cluster that matter here. */
+interface FoundCluster {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly uid: string;
+    readonly creationTimestamp?: string | undefined;
+  };
+  readonly spec: { readonly bootstrap?: SeedSource | undefined; readonly backup?: SeedSource | undefined };
+  readonly status?:
+    | (Omit<Forked, "recovery"> & {
+        readonly clusterId?: string | undefined;
+        readonly bornFrom?: string | undefined;
+        readonly comparison?: { readonly differing: readonly string[] } | undefined;
+        readonly recovery?: FoundRecovery | undefined;
+      })
+    | undefined;
+}
+
+/**
+ * A cluster, its backups and restores.
+ *
+ * @example
+ * const nameOf = ({ object }: ObservedBackups) => object.metadata.name;
+ */
 export interface ObservedBackups {
-  readonly object: Pick<ClusterObject, "metadata" | "spec" | "status">;
+  readonly object: FoundCluster;
   readonly backups: readonly FoundBackup[];
   readonly restores: readonly FoundRestore[];
 }
 
+/**
+ * What decisions know of backups.
+ *
+ * @example
+ * const hasBackup = ({ newestBackup }: BackupObservation) => newestBackup !== undefined;
+ */
 export interface BackupObservation extends Pick<
   Observation,
   "newestBackup" | "newestRevision" | "isNewestComplete" | "backupsOfEarlierCluster" | "restore" | "isRestoreDeleted"
@@ -70,7 +120,12 @@ export interface BackupObservation extends Pick<
   readonly newest?: SeedSource;
 }
 
-/** The requested restore in place, if any, and the backup that would be used if all data were lost. */
+/**
+ * The requested restore in place, if any, and the backup that would be used if all data were lost.
+ *
+ * @example
+ * const isRestored = (observed: ObservedBackups) => backupsOf(observed).restore !== undefined;
+ */
 export function backupsOf({ object, backups, restores }: ObservedBackups): BackupObservation {
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
@@ -109,7 +164,7 @@ function recordedOf(
   return recorded === undefined ? {} : { recorded };
 }
 
-/** An EtcdRestore that replaces the data of this cluster, and has passed its checks. */
+/** A restore that replaces the data of this cluster, and has passed its checks. */
 function isAbout({ spec, status }: FoundRestore, { name, uid }: ObservedBackups["object"]["metadata"]): boolean {
   const isAsked = spec.cluster === name && spec.overwrite === name && status?.phase === "Running";
   return isAsked && (status?.clusterUid ?? uid) === uid;
@@ -154,8 +209,8 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
 }
 
 /**
- * Whether a backup is of this EtcdCluster, or is the one that it started with. An EtcdBackup outlives its cluster, so it may list backups
- * of an earlier cluster with the same name. One EtcdCluster may have had several cluster ids.
+ * Whether a backup is of this cluster object, or is the one that it started with. A backup object outlives its cluster, so it may list backups
+ * of an earlier cluster with the same name. One cluster object may have had several cluster ids.
  */
 function isOfThisCluster({ metadata, spec, status }: ObservedBackups["object"], record: FoundRecord): boolean {
   const { name, time, clusterId, clusterUid } = record;
@@ -180,7 +235,7 @@ interface Newest extends Pick<Observation, "newestRevision" | "isNewestComplete"
 }
 
 /**
- * The newest backup of any EtcdBackup of the cluster that was verified as required, and its store. Within one cluster id revisions only
+ * The newest backup of any backup object of the cluster that was verified as required, and its store. Within one cluster id revisions only
  * grow, whatever the clocks, until a single-member recovery. Different ids are ordered by time only.
  */
 function newestBackup(backups: readonly FoundBackup[], line: BackupHistory): Newest | undefined {

@@ -1,9 +1,15 @@
-/** The newest backup that the operator made, as recorded in the status of EtcdBackups. The content of the store is compared with it. */
+/** The newest backup that the operator made, as recorded in the status of backups. The content of the store is compared with it. */
 import { isDeepStrictEqual } from "node:util";
-import { toStoreJob } from "capstan/stateful/parts";
-import type { RecordedBackup, StoreSpec } from "capstan/stateful/parts";
+import type { RecordedBackup } from "../backup/catalog.ts";
+import { toStoreJob } from "../backup/parts.ts";
+import type { StoreSpec } from "../backup/resource.ts";
 
-/** The fields of an EtcdBackup that matter here. */
+/**
+ * A backup with its records in the status.
+ *
+ * @example
+ * const isOf = ({ spec }: RecordingBackup, cluster: string) => spec.cluster === cluster;
+ */
 export interface RecordingBackup {
   readonly spec: { readonly cluster: string; readonly store?: StoreSpec };
   readonly status?: { readonly last?: RecordedLast | undefined } | undefined;
@@ -16,13 +22,23 @@ interface RecordedLast extends RecordedBackup {
   readonly forks?: number | undefined;
 }
 
-/** Cluster and store of the backups. */
+/**
+ * Cluster and store of the backups.
+ *
+ * @example
+ * const nameOf = ({ cluster }: RecordedOf) => cluster.name;
+ */
 export interface RecordedOf {
   readonly store: StoreSpec;
   readonly cluster: { readonly namespace?: string | undefined; readonly name: string };
 }
 
-/** The last backup that any EtcdBackup of the cluster made in that store. Retention always keeps it. The agent uses the same order. */
+/**
+ * The last backup that was made of the cluster in that store. Retention always keeps it. The agent uses the same order.
+ *
+ * @example
+ * const recorded = recordedFor([], { store: { volume: { claim: "backups", path: "" } }, cluster: { name: "db" } }, "default");
+ */
 export function recordedFor(
   backups: readonly RecordingBackup[],
   { store, cluster }: RecordedOf,
