@@ -20,6 +20,8 @@ export {
   lifetimeOf,
   listBackups,
   manifestChecks,
+  merge,
+  mergeTrees,
   mountsOf,
   newestByTime,
   nextChange,

@@ -35,6 +35,7 @@ export type { Trust } from "./backup/seal.ts";
 export { manifestChecks } from "./backup/shape.ts";
 export { writeBackup } from "./backup/write-backup.ts";
 export type { WriteBackupOptions } from "./backup/write-backup.ts";
+export { merge, mergeTrees } from "./pods/merge.ts";
 export { judgeGiven } from "./tls/given.ts";
 export type { GivenInput } from "./tls/given.ts";
 export { keepLeaf, readLeaf } from "./tls/leaf.ts";

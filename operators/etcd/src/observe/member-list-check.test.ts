@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ListedMember, ObservedVolume } from "../contract.ts";
-import { rejectMemberList } from "./member-list-check.ts";
+import { rejectMemberList } from "capstan/stateful/quorum";
 
 const voters = (...names: readonly string[]): ListedMember[] =>
   names.map((member) => ({ member, id: `id-${member}`, isStarted: true, isLearner: false }));

@@ -22,11 +22,13 @@ import {
   compareData,
   compareSurvivors,
   disagreementKey,
+  mergeReportedMembers,
   reasonsToCompare,
+  rejectMemberList,
   Stopwatch,
 } from "capstan/stateful/quorum";
 import type { CompareFacts, ComparisonResult, DataComparison, Sightings } from "capstan/stateful/quorum";
-import type { SeedSource, SurvivorComparison, Uncompared } from "capstan/stateful/quorum";
+import type { RecordedMembers, SeedSource, SurvivorComparison, Uncompared } from "capstan/stateful/quorum";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import {
@@ -45,8 +47,6 @@ import {
 import type { PodTemplateInput, ClusterAddress } from "../pods/index.ts";
 import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
-import { rejectMemberList } from "./member-list-check.ts";
-import type { RecordedMembers } from "./member-list-check.ts";
 import {
   recordedComparison,
   recordedStateOf,
@@ -56,7 +56,7 @@ import {
   recordedSightings,
 } from "./spec-and-status.ts";
 import type { ClusterObject } from "./spec-and-status.ts";
-import { mergeReportedMembers, listFromMembers } from "./reported-members.ts";
+import { listFromMembers } from "./reported-members.ts";
 import { queryMembers } from "./query-members.ts";
 import type { MemberReport } from "./query-members.ts";
 import { mountsOf, observePod, observeVolume } from "./pods.ts";

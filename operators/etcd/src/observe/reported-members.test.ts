@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ListedMember, ObservedVolume } from "../contract.ts";
-import { mergeReportedMembers } from "./reported-members.ts";
+import { mergeReportedMembers } from "capstan/stateful/quorum";
 
 const voter = (member: string): ListedMember => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
 const learner = (member: string): ListedMember => ({ ...voter(member), isLearner: true });

@@ -6,7 +6,7 @@ import type { Boot } from "../contract.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { bootstrapAnnotations, bootstrapVariables, referencedFlags } from "./bootstrap-flags.ts";
 import { bootstrapFlagsOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
-import { mergeTrees } from "./merge-template.ts";
+import { mergeTrees } from "capstan/stateful/parts";
 import { withoutOperatorFields, withDataVolume } from "./protected-fields.ts";
 import type { MergedContainer } from "./protected-fields.ts";
 import {

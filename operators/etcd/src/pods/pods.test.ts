@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { disruptionBudget } from "./shared-objects.ts";
 import { flagsOf } from "./flags.ts";
-import { merge } from "./merge-template.ts";
+import { merge } from "capstan/stateful/parts";
 import { bootAnnotations, buildPod, templateHashOf } from "./pod.ts";
 import type { ClusterSpec, PodTemplateInput } from "./pod.ts";
 import { quotaOf } from "./profile.ts";

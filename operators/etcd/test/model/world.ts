@@ -12,7 +12,7 @@ import type {
   ObservedVolume,
 } from "../../src/contract.ts";
 import { etcd } from "../../src/decide/index.ts";
-import { mergeReportedMembers } from "../../src/observe/reported-members.ts";
+import { mergeReportedMembers } from "capstan/stateful/quorum";
 import { Disaster } from "./disaster.ts";
 import { mustHaveAll, mustNotBeNewest, replicate } from "./ledger.ts";
 

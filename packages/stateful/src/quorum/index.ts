@@ -19,6 +19,8 @@ export type { Forked } from "./forks.ts";
 export { recordedFor } from "./recorded.ts";
 export type { RecordedOf, RecordingBackup } from "./recorded.ts";
 export { decide as decideQuorum } from "./decide.ts";
+export { mergeReportedMembers, rejectMemberList } from "./member-lists.ts";
+export type { RecordedMembers, ReportedMembers } from "./member-lists.ts";
 export { observeMemberPod, observeMemberVolume } from "./pods.ts";
 export type { MemberPodContext, MemberPodState } from "./pods.ts";
 export { isRecovering } from "./recovery.ts";

@@ -3,8 +3,15 @@
  * replaced.
  */
 
+/** An object with any fields. */
 type Tree = { readonly [field: string]: unknown };
 
+/**
+ * Merges a value onto another one.
+ *
+ * @example
+ * const merged = merge({ a: 1 }, { b: 2 });
+ */
 export function merge(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (isTree(base) && isTree(over)) return mergeTrees(base, over);
@@ -12,6 +19,12 @@ export function merge(base: unknown, over: unknown): unknown {
   return over;
 }
 
+/**
+ * Merges an object onto another one.
+ *
+ * @example
+ * const { a, b } = mergeTrees({ a: 1 }, { b: 2 });
+ */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: { [field: string]: unknown } = { ...base };
   for (const [field, value] of Object.entries(over)) merged[field] = merge(base[field], value);
