@@ -1,15 +1,7 @@
 /** Writes the observation and the action to the status: fields, conditions, members, advice. */
-import type { Action } from "../contract.ts";
-import {
-  compareVersions,
-  hasTemplateFailed,
-  isTemplateRejected,
-  isRecovering,
-  quorumOf,
-  serialOf,
-  targetVersion,
-  viewOf,
-} from "../decide/index.ts";
+import { failureOf, healthOf, quorumConditions, roleOf } from "capstan/stateful/quorum";
+import type { QuorumFailure } from "capstan/stateful/quorum";
+import { compareVersions, isRecovering, serialOf, targetVersion, viewOf } from "../decide/index.ts";
 import type { Member, View } from "../decide/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
 import type { ClusterStatus, ClusterObservation } from "../observe/index.ts";
@@ -26,24 +18,21 @@ export function report(context: ActionContext): void {
   reportFields(context, view);
   reportIdentity(context);
   reportRecordedState(context);
-  const isAvailable = view.hasQuorum;
-  status.condition("Available", isAvailable || isServingUnobserved(view), availability(view));
-  status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
+  const conditions = quorumConditions(view, action);
+  const set = (type: keyof typeof conditions): void => {
+    const { isTrue, ...details } = conditions[type];
+    status.condition(type, isTrue, details);
+  };
+  set("Available");
+  set("Progressing");
   const failure = lockoutOf(seen) ?? failureOf(view, action);
   recordFailureEvents(context, failure);
   status.condition("Degraded", failure !== undefined, {
     reason: failure?.reason ?? "AllWell",
     message: failure?.message ?? "",
   });
-  const isLost =
-    seen.recordedState.clusterId !== undefined && seen.desired.size > 0 && !isAvailable && !isServingUnobserved(view);
-  status.condition("QuorumLost", isLost, {
-    reason: isLost ? "TooFewMembers" : "QuorumHeld",
-    message: isLost ? describe(action) : "",
-  });
-  const { update } = seen.recordedState;
-  const isUpgrading = update !== undefined && update.failed === undefined;
-  status.condition("Upgrading", isUpgrading, upgradeDetails(update));
+  set("QuorumLost");
+  set("Upgrading");
   reportBackup(context);
   status.condition("TLSReady", seen.tls.state.ready, {
     reason: seen.tls.state.reason,
@@ -52,7 +41,7 @@ export function report(context: ActionContext): void {
 }
 
 /** A failure that no step has reported becomes an event when it begins and when it ends. */
-function recordFailureEvents({ seen, action, event }: ActionContext, failure: Failure | undefined): void {
+function recordFailureEvents({ seen, action, event }: ActionContext, failure: QuorumFailure | undefined): void {
   const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
   const before = former?.status === "True" ? former.reason : undefined;
   if (failure === undefined) {
@@ -198,20 +187,6 @@ function memberStatus(member: Member, { former, leaderIndex, now }: MemberStatus
   };
 }
 
-function roleOf({ isStarted, isVoter, isLeader }: Member): MemberStatus["role"] {
-  if (!isStarted) return "Joining";
-  if (!isVoter) return "Learner";
-  return isLeader ? "Leader" : "Follower";
-}
-
-function healthOf({ isWell, isCorrupt, ruin, pod, talk, isStarted }: Member): MemberStatus["health"] {
-  if (isCorrupt) return "Corrupt";
-  if (ruin !== undefined) return talk === undefined ? "Down" : "Foreign";
-  if (isWell) return "Healthy";
-  if (pod === undefined || pod.isContainerDown) return pod !== undefined && pod.restarts === 0 ? "Starting" : "Down";
-  return pod.isReady || !isStarted ? "Starting" : "Unreachable";
-}
-
 /** A lag of a few entries counts as none. */
 function lagOf(applied: number, leaderIndex: number | undefined): number {
   const lag = Math.max(0, (leaderIndex ?? applied) - applied);
@@ -223,111 +198,3 @@ function rounded(bytes: number): number {
 }
 
 const MEBIBYTE = 2 ** 20;
-
-/** The kubelets report a quorum of ready members: the cluster serves, but the operator cannot reach it. */
-function isServingUnobserved({ voters }: View): boolean {
-  return voters.length > 0 && voters.filter(({ pod }) => pod?.isReady === true).length >= quorumOf(voters.length);
-}
-
-function availability(view: View) {
-  const { seen, voters, wellVoters, hasQuorum } = view;
-  const isAsleep = seen.desired.size === 0 && seen.pods.length === 0;
-  if (isAsleep) return { reason: "Asleep", message: `spec.size is 0; ${holdReason(view)}` };
-  const goes = seen.desired.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
-  const message = `${wellVoters.length} of ${voters.length} voting members are well${goes}`;
-  if (hasQuorum) return { reason: "QuorumHeld", message };
-  const isRefused = Object.values(seen.memberStatuses).some((answer) => answer.is === "silent" && answer.isLockedOut);
-  const why = isRefused ? "they refuse the operator" : "the operator cannot reach them";
-  return isServingUnobserved(view)
-    ? { reason: "OutOfReach", message: `the members serve, but ${why}` }
-    : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
-}
-
-/** Which data is kept while the cluster is hibernated. */
-function holdReason({ voters }: View): string {
-  const isKept = ({ volume }: Member): boolean => volume?.state === "bound" || volume?.state === "pending";
-  const lost = voters.filter((voter) => !isKept(voter)).map(({ name }) => name);
-  return lost.length === 0
-    ? "the data is kept"
-    : `the data is kept but for that of ${lost.join(", ")}, whose volumes are gone`;
-}
-
-function isProgress(action: Action): boolean {
-  return action.do !== "rest" && action.do !== "refuse";
-}
-
-function reasonOf(action: Action): string {
-  const words = action.do.split("-").map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
-  return action.do === "refuse" ? action.reason : words.join("");
-}
-
-/** An action as a sentence. */
-export function describe(action: Action): string {
-  switch (action.do) {
-    case "rest":
-      return "all is as it should be";
-    case "wait":
-      return `waiting for ${action.for}`;
-    case "refuse":
-      return action.why;
-    case "note-update":
-      return action.note;
-    case "note-form":
-      return action.why;
-    case "note-recovery":
-      return action.recovery.reason;
-    case "advance-log":
-      return `letting the log grow to ${action.upTo}, past what the next version cannot read`;
-    case "take-snapshot":
-      return `making a backup ${action.why}`;
-    case "wean":
-      return `${action.member} has begun: what it was told for its beginning is taken back`;
-    case "excuse":
-      return `${action.member} may start without comparing its data with that of the others: ${action.why}`;
-    case "disarm":
-      return `disarming the alarm of ${action.id}`;
-    case "move-leader":
-      return `${action.to} is to lead instead of ${action.from}: ${action.why}`;
-    default:
-      return `${action.do.replaceAll("-", " ")} of ${action.member}${"why" in action ? `: ${action.why}` : ""}`;
-  }
-}
-
-interface Failure {
-  readonly reason: string;
-  readonly message: string;
-}
-
-function failureOf(view: View, action: Action): Failure | undefined {
-  const { seen, members } = view;
-  if (action.do === "refuse" && action.reason !== "Paused") return { reason: action.reason, message: action.why };
-  const { update } = seen.recordedState;
-  if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
-  const { templateRejected: formRefused, templateFailed: formFailed } = seen.recordedState;
-  if (formFailed !== undefined && hasTemplateFailed(seen)) return { reason: "FormFailed", message: formFailed.why };
-  if (formRefused !== undefined && isTemplateRejected(seen, targetVersion(view)))
-    return { reason: rejectedReason, message: formRefused.why };
-  const troubled = seen.pods.find(({ startFailure: failure }) => failure !== undefined);
-  if (troubled !== undefined)
-    return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.startFailure}` };
-  const { growthRejected: growthRefused } = seen.recordedState;
-  if (growthRefused !== undefined && isAnySmall(seen))
-    return { reason: "VolumeRefused", message: `volumes cannot grow: ${growthRefused.why}` };
-  const ill = members.filter(({ isWell, isStarted }) => isStarted && !isWell).map(({ name }) => name);
-  if (ill.length > 0 && seen.desired.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
-  const full = members.find(({ talk }) => talk?.isFull === true);
-  return full && { reason: "QuotaUsedUp", message: `the database of ${full.name} is full: writes are refused` };
-}
-
-function isAnySmall({ volumes, desired }: View["seen"]): boolean {
-  return volumes.some(({ requested }) => requested < desired.volumeBytes);
-}
-
-function upgradeDetails(update: View["seen"]["recordedState"]["update"]) {
-  if (update === undefined) return { reason: "NoUpdate", message: "" };
-  const { from, to, member, failed, snapshot } = update;
-  if (failed !== undefined) return { reason: "RolledBack", message: failed };
-  const context = member === undefined ? "" : `, now ${member}`;
-  const secured = snapshot === undefined ? "no backup was made before" : `the backup before is ${snapshot}`;
-  return { reason: "Updating", message: `from ${from} to ${to}${context}; ${secured}` };
-}

@@ -3,7 +3,6 @@ export {
   decideQuorum as decide,
   hasTemplateFailed,
   isRecovering,
-  isTemplateRejected,
   quorumOf,
   serialOf,
   targetVersion,

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Action, MemberStatus, Observation, ObservedPod, QuorumApplication } from "./contract.ts";
+import { failureOf, healthOf, quorumConditions, roleOf } from "./conditions.ts";
 import { decide } from "./decide.ts";
+import { viewOf } from "./view.ts";
 
 /** Versions are numbers; each reads the log of the one before, and no other. */
 const ledger: QuorumApplication = {
@@ -65,10 +67,14 @@ type Change = Partial<Omit<Observation, "desired" | "recordedState">> & {
   readonly recordedState?: Partial<Observation["recordedState"]>;
 };
 
+function decided(change: Change): Action {
+  return decide(seenWith(change));
+}
+
 /** Three healthy members of version 5, whose leader is the last one. */
-function decided({ desired, recordedState, ...change }: Change): Action {
+function seenWith({ desired, recordedState, ...change }: Change): Observation {
   const members = NAMES.map((member) => ({ member, id: member, isStarted: true, isLearner: false }));
-  return decide({
+  return {
     application: ledger,
     name: "l",
     now: NOW,
@@ -107,7 +113,7 @@ function decided({ desired, recordedState, ...change }: Change): Action {
     isRestoreDeleted: false,
     snapshots: {},
     ...change,
-  });
+  };
 }
 
 function whyOf(action: Action): string {
@@ -173,4 +179,28 @@ test("messages name the kinds and the advice of the application", () => {
     memberStatuses,
   });
   assert.match(whyOf(small), /more than the new quota of 20: all writes would be refused. Give it more$/u);
+});
+
+test("conditions and members of a healthy cluster", () => {
+  const view = viewOf(seenWith({}));
+  const { Available, Progressing, QuorumLost } = quorumConditions(view, decide(view.seen));
+  assert.deepEqual([Available.isTrue, Available.message], [true, "3 of 3 voting members are well"]);
+  assert.deepEqual([Progressing.isTrue, QuorumLost.isTrue], [false, false]);
+  assert.equal(failureOf(view, { do: "rest" }), undefined);
+  assert.deepEqual(view.members.map(roleOf), ["Follower", "Follower", "Leader"]);
+});
+
+test("without a quorum the conditions say so, unless the kubelets report one", () => {
+  const members = NAMES.map((member) => ({ member, id: member, isStarted: true, isLearner: false }));
+  const memberStatuses = Object.fromEntries(NAMES.map((name) => [name, { is: "silent", why: "" } as const]));
+  const lost = { membership: { by: "memory", members }, memberStatuses } as const;
+  const pods = NAMES.map((member) => ({ ...pod(member, "5"), isReady: false, isContainerDown: true, restarts: 1 }));
+  const view = viewOf(seenWith({ ...lost, pods }));
+  const action = decide(view.seen);
+  const { Available, QuorumLost } = quorumConditions(view, action);
+  assert.deepEqual([Available.isTrue, Available.reason, QuorumLost.isTrue], [false, "NoQuorum", true]);
+  assert.equal(failureOf(view, action)?.reason, "MemberIll");
+  assert.deepEqual(view.members.map(healthOf), ["Down", "Down", "Down"]);
+  const unseen = quorumConditions(viewOf(seenWith(lost)), action);
+  assert.deepEqual([unseen.Available.isTrue, unseen.Available.reason], [true, "OutOfReach"]);
 });

@@ -18,6 +18,8 @@ export { forksAfter, forksOf } from "./forks.ts";
 export type { Forked } from "./forks.ts";
 export { recordedFor } from "./recorded.ts";
 export type { RecordedOf, RecordingBackup } from "./recorded.ts";
+export { describeAction, failureOf, healthOf, quorumConditions, roleOf } from "./conditions.ts";
+export type { ConditionState as QuorumConditionState, Failure as QuorumFailure } from "./conditions.ts";
 export { decide as decideQuorum } from "./decide.ts";
 export { mergeReportedMembers, rejectMemberList } from "./member-lists.ts";
 export type { RecordedMembers, ReportedMembers } from "./member-lists.ts";
