@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import test, { after, before } from "node:test";
-import { closeInvoices, openFolderStore, parseBook } from "@capstan/metering";
+import { closeInvoices, parseBook } from "@capstan/metering";
 import { settingOf } from "../src/commands/meter-serve.ts";
 import { type Listened, startServer } from "../src/meter/serve/server.ts";
 import { parseTokens, tokenAuthenticator } from "../src/meter/serve/token-file.ts";
@@ -170,8 +170,7 @@ test("a foreign tenant answers 403, a foreign invoice 404 as an absent one", asy
   ])
     assert.equal((await ask(`/metering/v1/${path}`, "t-viewer")).status, 403, path);
   assert.ok(refusals.includes("403 vera /metering/v1/report"));
-  const { folder: place } = settingOf({ store: undefined, book: undefined, now }, terminalOf(folder));
-  await using store = await openFolderStore(place, { lock: { pid: process.pid } });
+  await using store = await settingOf({ store: undefined, book: undefined, now }, terminalOf(folder)).openWriter();
   await closeInvoices(store, parseBook(bookText), { period: "2026-03", now: Date.parse(now), force: true });
   const own = await ask("/metering/v1/invoices/2026-03/acme", "t-viewer");
   assert.partialDeepStrictEqual(JSON.parse(own.text), { id: "2026-03/acme", status: "closed" });

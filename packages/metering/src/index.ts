@@ -8,6 +8,11 @@ export { parseBook, readBook } from "./book/parse-book.ts";
 export type { Book, Meter, Price } from "./book/book.ts";
 
 // Stores
+export type { Archive, StoredText } from "./store/archive.ts";
+export { folderArchive } from "./store/folder-archive.ts";
+export type { ArchiveOptions } from "./store/folder-archive.ts";
+export { openPostgresArchive, openPostgresStore } from "./store/postgres/postgres-store.ts";
+export type { PostgresStoreOptions } from "./store/postgres/postgres-store.ts";
 export { openFolderStore } from "./store/folder-store.ts";
 export type { FolderStoreOptions } from "./store/folder-store.ts";
 export type { QueryResult, Relation, Store } from "./store/store.ts";
@@ -26,7 +31,7 @@ export type { Check } from "./doctor/check-store.ts";
 
 // The audit
 export { appendAudit, auditProblems, readAudit } from "./audit/audit.ts";
-export type { AuditAction, AuditEntry, AuditEvent, AuditPlace } from "./audit/audit.ts";
+export type { AuditAction, AuditEntry, AuditEvent } from "./audit/audit.ts";
 
 // Imports
 export { importUsage } from "./record/import-usage.ts";

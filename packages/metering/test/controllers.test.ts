@@ -20,7 +20,7 @@ import {
   bookOf,
   meteringOperator,
 } from "../src/controllers/index.ts";
-import { closeInvoices, importUsage, openFolderStore, readInvoices } from "../src/index.ts";
+import { type Invoice, closeInvoices, importUsage, openFolderStore, readInvoices } from "../src/index.ts";
 
 const meter = { metadata: { name: "calls" }, spec: { type: "event", unit: "call" } };
 const prices = {
@@ -28,6 +28,11 @@ const prices = {
   spec: { currency: "EUR", prices: [{ meter: "calls", amount: "0.5", per: "call" }] },
 };
 const book = bookOf([meter], [prices]);
+
+async function invoicesIn(folder: string): Promise<readonly Invoice[]> {
+  await using store = await openFolderStore(folder);
+  return await readInvoices(store);
+}
 
 interface Scene extends AsyncDisposable {
   readonly world: World;
@@ -118,7 +123,7 @@ async function start(t: TestContext, now: string): Promise<Scene> {
   };
   const tools: MeteringTools = {
     openStore: () => openFolderStore(folder),
-    invoices: () => readInvoices(folder),
+    invoices: () => invoicesIn(folder),
     now: () => scene.now,
     adminNamespaces: ["metering"],
     format: (report) => JSON.stringify(report),
@@ -275,7 +280,7 @@ test("closed invoices are objects that cannot be changed and come back", async (
   const key = { name: "2026-03.acme" };
   const prompt = { kind: PriceListResource, key: { name: "prices" } };
   const mirrored = await world.until(prompt, () => world.get(InvoiceResource, key));
-  const stored = (await readInvoices(folder)).find(({ id }) => id === "2026-03/acme");
+  const stored = (await invoicesIn(folder)).find(({ id }) => id === "2026-03/acme");
   assert.equal(mirrored.spec.total, "0.50");
   assert.equal(mirrored.spec.hash, stored?.hash);
   await assert.rejects(

@@ -14,7 +14,7 @@ meters:
 `);
 const now = Date.UTC(2026, 2, 10);
 
-async function opened(t: TestContext): Promise<Store> {
+async function opened(t: TestContext): Promise<Store & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "reasons-"));
   const store = await openFolderStore(folder, { lock: { pid: process.pid } });
   t.after(async () => {

@@ -40,7 +40,7 @@ const records = [
   { id: "4", corrects: "2", amount: "-3" },
 ];
 
-async function openTemporary(t: TestContext): Promise<Store> {
+async function openTemporary(t: TestContext): Promise<Store & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "metering-"));
   const store = await openFolderStore(folder, { lock: { pid: process.pid } });
   t.after(async () => {
@@ -113,7 +113,7 @@ test("a closed invoice stays; late records become a correction on the next", asy
     ["correction 0.50"],
   );
   assert.equal(next?.previous, closed[0]?.hash);
-  const stored = await readInvoices(store.folder);
+  const stored = await readInvoices(store);
   assert.ok(verifyInvoices(stored, { publicKey: keys.publicKey, isWhole: true }).every(({ ok }) => ok));
   const forged = stored.map((invoice): Invoice => ({ ...invoice, total: "0.01" }));
   assert.ok(verifyInvoices(forged).every(({ ok }) => !ok));

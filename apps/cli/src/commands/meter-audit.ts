@@ -1,7 +1,7 @@
 /** `capstan meter audit`: who imported, closed, corrected and removed what, and when. */
 import { readAudit, zoneOf } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
-import { meterOptions, storeFolder, timeOf } from "../meter/options.ts";
+import { meterOptions, openArchive, timeOf } from "../meter/options.ts";
 import { importOutput } from "../meter/print-import.ts";
 import { print } from "../output/print.ts";
 import { withOut } from "../meter/with-out.ts";
@@ -22,7 +22,8 @@ export const meterAudit: Command = withOut(
       const zone = zoneOf("UTC");
       const from = options.from === undefined ? Number.NEGATIVE_INFINITY : timeOf("from", options.from, zone);
       const to = options.to === undefined ? Number.POSITIVE_INFINITY : timeOf("to", options.to, zone);
-      const all = await readAudit(storeFolder(options, terminal));
+      await using opened = await openArchive(options, terminal);
+      const all = await readAudit(opened);
       const value = all.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
       const rows = value.map(({ at, action, user, details }) => [
         at,

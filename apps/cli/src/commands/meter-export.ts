@@ -148,7 +148,7 @@ async function writeUsage({ store, book, window, tenant, format, path }: Writing
 
 async function writeInvoices({ store, window, isBounded, tenant, format, path }: Writing): Promise<number> {
   const isAsked = (start: number): boolean => !isBounded || (start >= window.from && start < window.to);
-  const invoices = (await readInvoices(store.folder)).filter(
+  const invoices = (await readInvoices(store)).filter(
     (invoice) => isAsked(Date.parse(invoice.start)) && (tenant === undefined || invoice.tenant === tenant),
   );
   await writeRows({ store, format, path }, { objects: invoices, table: [csvTitles, ...invoices.flatMap(csvRows)] });

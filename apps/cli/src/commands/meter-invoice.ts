@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { type Invoice, closeInvoices, draftInvoices, readInvoices, verifyInvoices } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
-import { meterOptions, nowOf, openStore, openWriter, placeIn, readBook, storeFolder } from "../meter/options.ts";
+import { meterOptions, nowOf, openArchive, openStore, openWriter, placeIn, readBook } from "../meter/options.ts";
 import { type Happening, audit } from "../meter/auditing.ts";
 import { formatCsv } from "../meter/report-output.ts";
 import { type Table, formatTable } from "../output/print.ts";
@@ -76,7 +76,8 @@ export const meterInvoiceList: Command = withOut(
     examples: [{ line: "capstan meter invoice list --tenant acme", does: "All closed invoices of a tenant" }],
     run: async ({ options, terminal }) => {
       const { tenant } = options;
-      const all = await readInvoices(storeFolder(options, terminal));
+      await using opened = await openArchive(options, terminal);
+      const all = await readInvoices(opened);
       print(terminal, options.output, tenant === undefined ? all : all.filter((invoice) => invoice.tenant === tenant));
     },
   }),
@@ -97,7 +98,8 @@ export const meterInvoiceVerify: Command = withOut(
       const keyFile = options["public-key"];
       const key = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
       const files = await Promise.all(args.map((name) => readInvoiceFile(terminal, name)));
-      const invoices = args.length > 0 ? files.flat() : await readInvoices(storeFolder(options, terminal));
+      await using opened = await openArchive(options, terminal);
+      const invoices = args.length > 0 ? files.flat() : await readInvoices(opened);
       const verdicts = verifyInvoices(invoices, { publicKey: key, isWhole: args.length === 0 });
       if (options.output === "json") terminal.out(`${JSON.stringify(verdicts, undefined, 2)}\n`);
       else for (const { id, ok, problems } of verdicts) terminal.out(`${id}: ${ok ? "ok" : problems.join("; ")}\n`);

@@ -7,16 +7,7 @@ import { meteringOperator } from "@capstan/metering/controllers";
 import { apiOf, createLog, systemClock } from "@capstan/runtime";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
-import {
-  type MeterValues,
-  meterOptions,
-  nowOf,
-  openStore,
-  openWriter,
-  placeIn,
-  readBook,
-  storeFolder,
-} from "../meter/options.ts";
+import { type MeterValues, meterOptions, nowOf, openStore, openWriter, placeIn, readBook } from "../meter/options.ts";
 import { audit } from "../meter/auditing.ts";
 import type { Authenticator } from "../meter/serve/caller.ts";
 import { addClusterObjects } from "../meter/serve/classic-objects.ts";
@@ -140,7 +131,6 @@ export function settingOf(options: MeterValues, terminal: Terminal): Setting {
     book: () => readBook(options, terminal),
     openStore: () => openStore(options, terminal),
     openWriter: () => openWriter(options, terminal, true),
-    folder: storeFolder(options, terminal),
     audit: (user, happenings) => audit(options, { terminal, happenings, user }),
     now: () => nowOf(options),
     metrics: new ServeMetrics(),
@@ -217,7 +207,10 @@ function startControllers({ cluster, setting, options, log }: Controlling): Asyn
   if (cluster === undefined) throw new CliError("Usage", "--controllers needs a cluster: give --kubeconfig");
   const running = meteringOperator({
     openStore: setting.openStore,
-    invoices: () => readInvoices(setting.folder),
+    invoices: async () => {
+      await using store = await setting.openStore();
+      return await readInvoices(store);
+    },
     now: setting.now,
     adminNamespaces: options["admin-namespace"],
     format: formatResult,

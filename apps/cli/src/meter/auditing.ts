@@ -1,26 +1,14 @@
 /** Writes the lines of the audit that commands owe: imports, corrections, closed invoices, removals, and changes of the book. */
 import { createHash } from "node:crypto";
 import { userInfo } from "node:os";
-import {
-  type AuditAction,
-  type AuditEvent,
-  type AuditPlace,
-  type ImportResult,
-  appendAudit,
-  readAudit,
-} from "@capstan/metering";
+import { type AuditAction, type AuditEvent, type ImportResult, appendAudit, readAudit } from "@capstan/metering";
 import type { Terminal } from "../terminal.ts";
-import { type MeterValues, nowOf, readBookText, storeFolder } from "./options.ts";
+import { type MeterValues, nowOf, openArchive, readBookText } from "./options.ts";
 
 /** What happened, without time and user. */
 export interface Happening {
   readonly action: AuditAction;
   readonly details: AuditEvent["details"];
-}
-
-/** The audit of a folder, for a process. */
-export function auditPlace(folder: string): AuditPlace {
-  return { folder, pid: process.pid, pause: () => new Promise((resolve) => setTimeout(resolve, 50)) };
 }
 
 /** What is written to the audit. */
@@ -43,16 +31,16 @@ export async function audit(
   values: MeterValues,
   { terminal, happenings, user = userName(), book = "needed" }: Auditing,
 ): Promise<void> {
-  const folder = storeFolder(values, terminal);
+  await using opened = await openArchive(values, terminal);
   const at = new Date(nowOf(values)).toISOString();
   const sha256 = await hashOfBook(values, terminal).catch((error: unknown) => {
     if (book === "optional") return undefined;
     throw error;
   });
-  const known = (await readAudit(folder)).findLast(({ action }) => action === "book")?.details["sha256"];
+  const known = (await readAudit(opened)).findLast(({ action }) => action === "book")?.details["sha256"];
   const change: Happening[] = sha256 === undefined || known === sha256 ? [] : [{ action: "book", details: { sha256 } }];
   await appendAudit(
-    auditPlace(folder),
+    opened,
     [...change, ...happenings].map((happening) => ({ at, user, ...happening })),
   );
 }

@@ -1,12 +1,15 @@
 /** The options that all commands of metering have, and what they open. */
 import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import {
   type Book,
-  type FolderStoreOptions,
   type Store,
   type Zone,
+  folderArchive,
   openFolderStore,
+  openPostgresArchive,
+  openPostgresStore,
   parseBook,
   parseTime,
   zoneOf,
@@ -17,7 +20,11 @@ import type { Terminal } from "../terminal.ts";
 
 /** `--store`, `--book` and `--now`. */
 export const meterOptions = {
-  store: { type: "text", value: "DIR", describe: "where usage is kept (.capstan/meter; CAPSTAN_METER_STORE)" },
+  store: {
+    type: "text",
+    value: "DIR|URL",
+    describe: "where usage is kept: a folder or postgres:// (.capstan/meter; CAPSTAN_METER_STORE)",
+  },
   book: { type: "text", value: "FILE", describe: "meters and prices (metering.yaml; CAPSTAN_METER_BOOK)" },
   now: { type: "text", value: "TIME", describe: "what counts as now" },
 } as const satisfies { readonly [name: string]: TextOption };
@@ -47,28 +54,55 @@ export async function writeResult(terminal: Terminal, out: string | undefined, t
   else await writeFile(placeIn(terminal, out), text);
 }
 
-/** The folder of the store. */
-export function storeFolder({ store }: Pick<MeterValues, "store">, terminal: Terminal): string {
+/** Where the store is: a folder, or the URL of a database. */
+type StorePlace =
+  | { readonly kind: "folder"; readonly path: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
+function storePlace({ store }: Pick<MeterValues, "store">, terminal: Terminal): StorePlace {
   const asked = store ?? terminal.env["CAPSTAN_METER_STORE"] ?? "";
   const path = asked === "" ? ".capstan/meter" : asked;
-  if (/^(?:postgres|postgresql|clickhouse|s3):/.test(path))
-    throw new CliError("BadInput", `--store ${path}: this version keeps usage in a folder; give a path`);
-  return placeIn(terminal, path);
+  if (/^postgres(?:ql)?:/.test(path)) return { kind: "postgres", url: path };
+  if (/^(?:clickhouse|s3):/.test(path))
+    throw new CliError("BadInput", `--store ${path}: this version keeps usage in a folder or on PostgreSQL`);
+  return { kind: "folder", path: placeIn(terminal, path) };
+}
+
+/** How a store is opened. */
+export interface OpenOptions {
+  /** Present for writers. */
+  readonly lock?: { readonly wait?: () => Promise<void> };
 }
 
 /** Opens the store. */
 export async function openStore(
   values: Pick<MeterValues, "store">,
   terminal: Terminal,
-  options?: FolderStoreOptions,
+  { lock }: OpenOptions = {},
 ): Promise<Store> {
-  return openFolderStore(storeFolder(values, terminal), options);
+  const place = storePlace(values, terminal);
+  const { pid } = process;
+  return place.kind === "folder"
+    ? openFolderStore(place.path, { ...(lock !== undefined && { lock: { pid, ...lock } }) })
+    : openPostgresStore(place.url, { pid, temporary: tmpdir(), ...(lock !== undefined && { lock }) });
+}
+
+/** Opens the invoices and the audit of the store. */
+export async function openArchive(
+  values: Pick<MeterValues, "store">,
+  terminal: Terminal,
+): Promise<AsyncDisposable & Pick<Store, "archive">> {
+  const place = storePlace(values, terminal);
+  const { pid } = process;
+  if (place.kind === "postgres") return openPostgresArchive(place.url, { pid });
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+  return { archive: folderArchive(place.path, { pid, pause }), [Symbol.asyncDispose]: async () => {} };
 }
 
 /** Opens the store as its only writer. */
 export function openWriter(values: Pick<MeterValues, "store">, terminal: Terminal, wait: boolean): Promise<Store> {
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
-  return openStore(values, terminal, { lock: { pid: process.pid, ...(wait && { wait: pause }) } });
+  return openStore(values, terminal, { lock: wait ? { wait: pause } : {} });
 }
 
 /** The text of the book. */

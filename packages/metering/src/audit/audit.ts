@@ -1,10 +1,8 @@
 /** The audit of a store: one line for each import, close, correction, removal, change of the book and refusal, in a hash chain. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { MeterError } from "../error.ts";
-import { takeLock } from "../store/lock.ts";
-import { appendLines } from "../store/manifest.ts";
+import type { StoredText } from "../store/archive.ts";
+import type { Store } from "../store/store.ts";
 import { canonicalJson } from "./canonical.ts";
 
 /** What is audited. */
@@ -27,28 +25,14 @@ export interface AuditEntry extends AuditEvent {
   readonly hash: string;
 }
 
-/** Where the audit of a store is. */
-export interface AuditPlace {
-  readonly folder: string;
-  readonly pid: number;
-  /** Waits between attempts to write. */
-  readonly pause: () => Promise<void>;
+/** All lines. */
+export async function readAudit({ archive }: Pick<Store, "archive">): Promise<readonly AuditEntry[]> {
+  return (await archive.auditLines()).map(parseEntry);
 }
 
-/** All lines; a torn last line was never written. */
-export async function readAudit(folder: string): Promise<readonly AuditEntry[]> {
-  const path = join(folder, "audit.ndjson");
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  });
-  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
-  return lines.filter((line) => line !== "").map((line, at) => parseEntry(line, `${path}:${at + 1}`));
-}
-
-function parseEntry(line: string, where: string): AuditEntry {
+function parseEntry({ where, text }: StoredText): AuditEntry {
   try {
-    return JSON.parse(line) as AuditEntry;
+    return JSON.parse(text) as AuditEntry;
   } catch (cause) {
     throw new MeterError("Corrupt", `${where} is not JSON; restore the audit from a backup`, { cause });
   }
@@ -59,30 +43,19 @@ export function auditHash({ hash: _hash, ...rest }: Omit<AuditEntry, "hash"> & {
   return createHash("sha256").update(canonicalJson(rest)).digest("hex");
 }
 
-const queues = new Map<string, Promise<unknown>>();
-
-/** Appends lines to the chain; writers of other processes wait. */
-export async function appendAudit(place: AuditPlace, events: readonly AuditEvent[]): Promise<void> {
+/** Appends lines to the chain. */
+export async function appendAudit({ archive }: Pick<Store, "archive">, events: readonly AuditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const before = queues.get(place.folder) ?? Promise.resolve();
-  const own = before.catch(() => undefined).then(() => write(place, events));
-  queues.set(place.folder, own);
-  await own;
-}
-
-async function write({ folder, pid, pause }: AuditPlace, events: readonly AuditEvent[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await using _lock = await takeLock(folder, { pid, wait: pause, name: "audit.lock" });
-  const last = (await readAudit(folder)).at(-1);
-  let [n, previous] = [last?.n ?? 0, last?.hash ?? null];
-  const lines: string[] = [];
-  for (const event of events) {
-    n += 1;
-    const entry = { n, ...event, previous };
-    previous = auditHash(entry);
-    lines.push(JSON.stringify({ ...entry, hash: previous }));
-  }
-  await appendLines(join(folder, "audit.ndjson"), lines);
+  await archive.appendAudit((before) => {
+    const last = before === undefined ? undefined : parseEntry(before);
+    let [n, previous] = [last?.n ?? 0, last?.hash ?? null];
+    return events.map((event) => {
+      n += 1;
+      const entry = { n, ...event, previous };
+      previous = auditHash(entry);
+      return JSON.stringify({ ...entry, hash: previous });
+    });
+  });
 }
 
 /** What is wrong with the chain; nothing where it is whole. */

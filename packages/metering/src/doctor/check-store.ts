@@ -51,8 +51,8 @@ async function checkFiles(store: Store): Promise<Found> {
   };
 }
 
-async function checkAudit({ folder }: Store): Promise<Found> {
-  const entries = await readAudit(folder);
+async function checkAudit(store: Store): Promise<Found> {
+  const entries = await readAudit(store);
   const problems = auditProblems(entries);
   if (problems.length === 0) return { status: "ok", message: `${entries.length} lines in an unbroken chain`, cure: "" };
   return {
@@ -62,8 +62,8 @@ async function checkAudit({ folder }: Store): Promise<Found> {
   };
 }
 
-async function checkInvoices({ folder }: Store): Promise<Found> {
-  const invoices = await readInvoices(folder);
+async function checkInvoices(store: Store): Promise<Found> {
+  const invoices = await readInvoices(store);
   const bad = verifyInvoices(invoices, { isWhole: true }).filter(({ ok }) => !ok);
   if (bad.length === 0) return { status: "ok", message: `${invoices.length} closed invoices are verified`, cure: "" };
   const message = bad.map(({ id, problems }) => `${id}: ${problems.join(", ")}`).join("; ");

@@ -35,8 +35,8 @@ export interface Collected {
   readonly bills: readonly Bill[];
   /** The dimensions of all nodes that ever had capacity, where bills price nodes. */
   readonly nodes: () => Promise<readonly KnownNode[]>;
-  /** With cuts, the store may add up what lies between two of them. */
-  readonly pieces: (cuts?: readonly number[]) => AsyncIterable<Piece>;
+  /** With cuts, the store may add up what lies between two of them; with the dimensions that matter, over all others. */
+  readonly pieces: (cuts?: readonly number[], needed?: readonly string[]) => AsyncIterable<Piece>;
   /** The pieces that no usage record has: sums, counters and objects. */
   readonly derived: () => AsyncIterable<Piece>;
   /** The stretches of a window in which a meter was not observed. */
@@ -49,7 +49,7 @@ export interface Collected {
 export async function collect(store: Store, book: Book, window: Window): Promise<Collected> {
   const dimensions = new Set<string>();
   const histories = await readHistories(store);
-  const context = { hash: await hashOf(store.folder, book) };
+  const context = { hash: await hashOf(store, book) };
   const counters = await readCounters(store, book);
   const levels = new Map<string, Stretch[]>();
   async function* derived(): AsyncIterable<Piece> {
@@ -69,8 +69,8 @@ export async function collect(store: Store, book: Book, window: Window): Promise
       knownNodes(store, book, () =>
         [...book.meters.values()].flatMap((meter) => [...objectPieces(meter, histories, context)]),
       ),
-    pieces: async function* (cuts) {
-      const summed = cuts === undefined ? undefined : store.readSummed(summedFilter(book, cuts));
+    pieces: async function* (cuts, needed) {
+      const summed = cuts === undefined ? undefined : store.readSummed(summedFilter(book, { cuts, needed }));
       if (summed === undefined) yield* usagePieces(store.read("usage", window), book, { dimensions, levels });
       else yield* summedUsage(summed, book, { dimensions, levels });
       yield* derived();
@@ -157,8 +157,15 @@ interface Notes {
   readonly levels: Map<string, Stretch[]>;
 }
 
+/** Columns of their own. */
+const ownerDimensions: ReadonlySet<string> = new Set(["tenant", "namespace", "cluster"]);
+
 /** Meters that the store may add up: those whose records need no order, and whose hours nodes do not need. */
-function summedFilter({ meters, nodes }: Book, cuts: readonly number[]): SummedFilter {
+function summedFilter(
+  { meters, nodes, prices }: Book,
+  { cuts, needed }: { readonly cuts: readonly number[]; readonly needed: readonly string[] | undefined },
+): SummedFilter {
+  const names = needed === undefined ? undefined : [...needed, ...prices.flatMap(({ when }) => Object.keys(when))];
   const byHour = new Set(
     [nodes?.capacity, nodes?.request, nodes?.usage].flatMap((names) => Object.values(names ?? {})),
   );
@@ -166,6 +173,7 @@ function summedFilter({ meters, nodes }: Book, cuts: readonly number[]): SummedF
   const namesOf = (isOwn: (meter: Meter) => boolean): string[] => own.filter(isOwn).map(({ name }) => name);
   return {
     cuts,
+    withDimensions: names === undefined || names.some((name) => !ownerDimensions.has(name)),
     levels: namesOf(({ type }) => type === "level"),
     events: namesOf(({ type, aggregate }) => type !== "level" && aggregate === "sum"),
     counts: namesOf(({ type, aggregate }) => type !== "level" && aggregate === "count"),

@@ -35,7 +35,7 @@ export async function rateWith(rater: Rater, collected: Collected, options: Rate
           known,
         });
   const names = new Set(known.map(({ node, dimensions }) => billedName(dimensions, node)));
-  for await (const piece of collected.pieces(rater.cuts())) {
+  for await (const piece of collected.pieces(rater.cuts(), options.by)) {
     rater.add(piece);
     nodes?.add(piece);
   }

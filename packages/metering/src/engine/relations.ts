@@ -22,7 +22,7 @@ type Cells = readonly (string | number | bigint | null)[];
 /** The relations of a store. */
 export async function relationsOf(store: Store, book: Book): Promise<Relation[]> {
   const collected = await collect(store, book, always);
-  const invoices = await readInvoices(store.folder);
+  const invoices = await readInvoices(store);
   return [
     { ...usageColumns, rows: usageRows(store, { book, collected }) },
     { ...billColumns, rows: billRows(store) },
@@ -261,7 +261,7 @@ const auditColumns: Pick<Relation, "name" | "columns"> = {
   },
 };
 
-async function* auditRows({ folder }: Store): AsyncIterable<Cells> {
-  for (const { n, at, action, user, details, previous, hash } of await readAudit(folder))
+async function* auditRows(store: Store): AsyncIterable<Cells> {
+  for (const { n, at, action, user, details, previous, hash } of await readAudit(store))
     yield [n, Date.parse(at), action, user, JSON.stringify(details), previous, hash];
 }

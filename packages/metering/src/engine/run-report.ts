@@ -86,7 +86,7 @@ export async function runReport(store: Store, book: Book, request: ReportRequest
   await checkDimensions(book, request, { collected, store });
   if (request.asBilled === true) {
     const coverage = coverageOf({ book, request, collected });
-    return { json: asBilled({ book, request, coverage, invoices: await readInvoices(store.folder) }) };
+    return { json: asBilled({ book, request, coverage, invoices: await readInvoices(store) }) };
   }
   const shared = request.shared === "split" ? splitShared(details, { book, dimensions, by }) : details;
   const shown = shared.filter((detail) => isShown(detail, { request, dimensions }));

@@ -5,7 +5,6 @@ import type { Tenancy } from "../engine/piece.ts";
 import { quantityOf } from "../engine/rate.ts";
 import { always, cutPiece } from "../engine/relations.ts";
 import { MeterError } from "../error.ts";
-import { readClosedPeriods } from "../invoice/archive.ts";
 import { kindOf } from "../journal/pieces.ts";
 import { parseJournalLine } from "../journal/line.ts";
 import { parseOwned } from "../prometheus/series.ts";
@@ -194,7 +193,7 @@ export async function retainUsage(store: Store, book: Book, { now }: { readonly 
 
 /** The end of the last period up to which all are closed, in the zone where it ends first. */
 async function closedUntil(store: Store, book: Book): Promise<number> {
-  const closed = await readClosedPeriods(store.folder);
+  const closed = await store.archive.closedPeriods();
   const ends = [...new Set([book.timeZone, ...book.tenantZones.values()])].map((name) => {
     const zone = zoneOf(name);
     let end = Number.NEGATIVE_INFINITY;

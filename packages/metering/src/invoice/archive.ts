@@ -1,54 +1,29 @@
-/** The closed invoices of a store: files that never change. */
+/** The closed invoices of a store: texts that never change. */
 import { createPublicKey, verify } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
-import { join } from "node:path";
 import { MeterError } from "../error.ts";
 import { divideHalfEven, parseFraction } from "../number/decimal.ts";
 import { roundTo } from "../number/rational.ts";
+import type { StoredText } from "../store/archive.ts";
+import type { Store } from "../store/store.ts";
 import { type Invoice, invoiceHash } from "./invoice.ts";
 
 /** All closed invoices, in the order of their start. */
-export async function readInvoices(folder: string): Promise<readonly Invoice[]> {
-  const place = join(folder, "invoices");
-  const names = await readdir(place).catch(() => []);
-  const files = names.filter((name) => name.endsWith(".json")).sort();
-  const invoices = await Promise.all(
-    files.map(async (name) => parseInvoice(await readFile(join(place, name), "utf8"), name)),
-  );
+export async function readInvoices({ archive }: Pick<Store, "archive">): Promise<readonly Invoice[]> {
+  const invoices = (await archive.invoices()).map(parseInvoice);
   return invoices.sort((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start < b.start ? -1 : 1));
 }
 
-function parseInvoice(text: string, name: string): Invoice {
+function parseInvoice({ where, text }: StoredText): Invoice {
   try {
     return JSON.parse(text) as Invoice;
   } catch (cause) {
-    throw new MeterError("Corrupt", `the invoice ${name} is not JSON; restore it from a backup`, { cause });
+    throw new MeterError("Corrupt", `the invoice ${where} is not JSON; restore it from a backup`, { cause });
   }
 }
 
-/** The periods that were closed for all tenants, also those without any invoice. */
-export async function readClosedPeriods(folder: string): Promise<ReadonlySet<string>> {
-  const names = await readdir(join(folder, "invoices")).catch(() => []);
-  return new Set(names.filter((name) => name.endsWith(".closed")).map((name) => name.slice(0, -".closed".length)));
-}
-
-/** Notes that a period is closed for all tenants. */
-export async function writeClosedPeriod(folder: string, period: string): Promise<void> {
-  const place = join(folder, "invoices");
-  await mkdir(place, { recursive: true });
-  await using file = await open(join(place, `${period}.closed`), "a");
-  await file.sync();
-}
-
-/** Stores a closed invoice; its file is there as a whole or not at all. */
-export async function writeInvoice(folder: string, invoice: Invoice): Promise<void> {
-  const place = join(folder, "invoices");
-  await mkdir(place, { recursive: true });
-  const path = join(place, `${encodeURIComponent(invoice.id)}.json`);
-  await using file = await open(`${path}.tmp`, "w");
-  await file.writeFile(`${JSON.stringify(invoice, undefined, 2)}\n`);
-  await file.sync();
-  await rename(`${path}.tmp`, path);
+/** Stores a closed invoice. */
+export async function writeInvoice({ archive }: Pick<Store, "archive">, invoice: Invoice): Promise<void> {
+  await archive.addInvoice(invoice.id, `${JSON.stringify(invoice, undefined, 2)}\n`);
 }
 
 /** The outcome of a verification. */

@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 import { boundsOf, nameOf } from "../time/bucket.ts";
 import { formatInstant, parseInstant, parsePeriod } from "../time/instant.ts";
 import { zoneOf } from "../time/zone.ts";
-import { readClosedPeriods, readInvoices, writeClosedPeriod, writeInvoice } from "./archive.ts";
+import { readInvoices, writeInvoice } from "./archive.ts";
 import {
   type DraftLine,
   type Invoice,
@@ -42,8 +42,8 @@ export interface CloseRequest extends BillRequest {
 
 /** The invoices of a period: closed ones as they are, others as they would be. */
 export async function draftInvoices(store: Store, book: Book, { period, tenant }: BillRequest): Promise<Invoice[]> {
-  const closed = await readInvoices(store.folder);
-  const periods = await readClosedPeriods(store.folder);
+  const closed = await readInvoices(store);
+  const periods = await store.archive.closedPeriods();
   const isAsked = (invoice: Invoice): boolean =>
     invoice.period === period && (tenant === undefined || invoice.tenant === tenant);
   const known = closed.filter(isAsked);
@@ -185,13 +185,13 @@ export async function closeInvoices(store: Store, book: Book, request: CloseRequ
   const drafts = await draftInvoices(store, book, request);
   const { period, tenant } = request;
   const isClosed =
-    (await readClosedPeriods(store.folder)).has(period) ||
+    (await store.archive.closedPeriods()).has(period) ||
     (tenant !== undefined && drafts.some(({ status }) => status === "closed"));
   if (isClosed) return { invoices: drafts, fresh: [], laggards: [] };
   const laggards = await checkReady(store, book, request);
   const fresh = drafts.filter(({ status }) => status === "open").map((draft) => freeze(draft, request.signingKey));
-  for (const invoice of fresh) await writeInvoice(store.folder, invoice);
-  if (tenant === undefined) await writeClosedPeriod(store.folder, period);
+  for (const invoice of fresh) await writeInvoice(store, invoice);
+  if (tenant === undefined) await store.archive.addClosedPeriod(period);
   const byId = new Map(fresh.map((invoice) => [invoice.id, invoice]));
   return { invoices: drafts.map((draft) => byId.get(draft.id) ?? draft), fresh, laggards };
 }
@@ -222,7 +222,7 @@ async function checkReady(store: Store, book: Book, { period, now, force, tenant
   const first = await firstUsage(store, book);
   const zone = zoneOf(book.timeZone);
   const own = windows[0]?.from ?? 0;
-  const done = await readClosedPeriods(store.folder);
+  const done = await store.archive.closedPeriods();
   for (let at = first; at < own;) {
     const [start, next] = boundsOf(book.ratingPeriod, zone, at);
     const name = nameOf(book.ratingPeriod, zone, start);

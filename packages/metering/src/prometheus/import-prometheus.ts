@@ -46,7 +46,7 @@ export async function importPrometheus(options: PrometheusImport): Promise<Prome
   const context = {
     ...options,
     tally,
-    hash: await hashOf(store.folder, book),
+    hash: await hashOf(store, book),
     before: new Map(store.state.watermarks),
   };
   const sources = chosen(options);

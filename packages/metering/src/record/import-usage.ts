@@ -62,7 +62,7 @@ export class Tally {
 /** Imports records. */
 export async function importUsage(inputs: AsyncIterable<Input>, options: ImportOptions): Promise<ImportResult> {
   const tally = new Tally();
-  const context = { ...options, hash: await hashOf(options.store.folder, options.book) };
+  const context = { ...options, hash: await hashOf(options.store, options.book) };
   const before = new Map(options.store.state.watermarks);
   let batch: Parsed[] = [];
   for await (const input of inputs) {

@@ -1,13 +1,24 @@
 /** A store in a folder: Parquet files by day, written and read by DuckDB, and a manifest that says which of them exist. */
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { scheduler } from "node:timers/promises";
 import type { DuckDBAppender } from "@duckdb/node-api";
 import { MeterError } from "../error.ts";
+import type { Archive } from "./archive.ts";
+import { folderArchive } from "./folder-archive.ts";
 import { type Engine, literal, openEngine } from "./engine.ts";
 import { type Lock, type LockOptions, takeLock } from "./lock.ts";
 import { type DataFile, type Manifest, appendEntry, hashFile, readManifest } from "./manifest.ts";
 import { runQuery } from "./query.ts";
-import { type SummedFilter, type SummedRow, filesOf, mostStretches, restCondition, sumSql } from "./summed.ts";
+import {
+  type Precision,
+  type SummedFilter,
+  type SummedRow,
+  filesOf,
+  mostStretches,
+  restCondition,
+  sumSql,
+} from "./summed.ts";
 import { readParquetFile, writeParquetFile } from "./parquet.ts";
 import type {
   Commit,
@@ -35,7 +46,10 @@ export interface FolderStoreOptions {
 }
 
 /** Opens a store in a folder; writers take its lock. */
-export async function openFolderStore(folder: string, options: FolderStoreOptions = {}): Promise<Store> {
+export async function openFolderStore(
+  folder: string,
+  options: FolderStoreOptions = {},
+): Promise<Store & { readonly folder: string }> {
   const lock = options.lock === undefined ? undefined : await takeLock(folder, options.lock);
   try {
     const manifest = await readManifest(folder);
@@ -59,6 +73,7 @@ interface Opened {
 }
 
 class FolderStore implements Store {
+  readonly archive: Archive;
   readonly folder: string;
   readonly #lock: Lock | undefined;
   readonly #memory: string | undefined;
@@ -69,6 +84,7 @@ class FolderStore implements Store {
   constructor(folder: string, { manifest, lock, memory, leastSummed }: Opened) {
     this.#leastSummed = leastSummed;
     this.folder = folder;
+    this.archive = folderArchive(folder, { pid: process.pid, pause: () => scheduler.wait(50) });
     this.#manifest = manifest;
     this.#lock = lock;
     this.#memory = memory;
@@ -135,7 +151,9 @@ class FolderStore implements Store {
     for (const stretch of stretches) {
       const own = filesOf(files, stretch);
       if (own.length === 0) continue;
-      const found = await this.#guard(() => connection.runAndReadAll(sumSql(this.#source(own), filter, stretch)));
+      const run = (precision: Precision) =>
+        connection.runAndReadAll(sumSql(this.#source(own), filter, { stretch, precision }));
+      const found = await run("fast").catch(() => this.#guard(() => run("full")));
       yield found.getRows().map((cells) => {
         const [meter = "", tenant = "", namespace = "", cluster = "", dimensions = "", quantity = "0"] =
           cells.map(String);

@@ -1,4 +1,5 @@
 /** What the rest of metering needs of a store: rows and watermarks in one commit, and rows back by time or identity. */
+import type { Archive } from "./archive.ts";
 import type { SummedFilter, SummedRow } from "./summed.ts";
 import type { Row, TableName } from "./tables.ts";
 
@@ -74,8 +75,8 @@ export interface SummedUsage {
 /** A place for rows. */
 export interface Store extends AsyncDisposable {
   readonly state: StoreState;
-  /** The folder of invoices, audit and keys. */
-  readonly folder: string;
+  /** Invoices, audit and keys. */
+  readonly archive: Archive;
   /** Rows of a table in batches; those that overlap the window. */
   read(table: TableName, filter?: ReadFilter): AsyncIterable<readonly Row[]>;
   /** Usage added up between cuts, then the rows that sums leave out; undefined where that is not worth it. */

@@ -13,11 +13,16 @@ export async function getInvoices(setting: Setting, search: URLSearchParams, sco
   const format = parameters.choice("format", ["json", "csv"], "json");
   const [period, tenant] = [parameters.text("period"), parameters.text("tenant")];
   needTenant(scope, tenant);
-  const all = period === undefined ? await readInvoices(setting.folder) : await draft(setting, period);
+  const all = period === undefined ? await closedOnes(setting) : await draft(setting, period);
   const shown = all.filter(
     (invoice) => covers(scope, invoice.tenant) && (tenant === undefined || invoice.tenant === tenant),
   );
   return format === "csv" ? csv([csvTitles, ...shown.flatMap(csvRows)]) : json(shown);
+}
+
+async function closedOnes(setting: Setting): Promise<readonly Invoice[]> {
+  await using store = await setting.openStore();
+  return await readInvoices(store);
 }
 
 async function draft(setting: Setting, period: string): Promise<readonly Invoice[]> {
@@ -32,7 +37,7 @@ export async function getInvoice(
 ): Promise<Answer> {
   const parameters = new Parameters(search, ["format"]);
   const format = parameters.choice("format", ["json", "csv"], "json");
-  const all = await readInvoices(setting.folder);
+  const all = await closedOnes(setting);
   const invoice = all.find((each) => each.id === id && covers(scope, each.tenant));
   // A foreign invoice and one that does not exist answer alike.
   if (invoice === undefined) throw new HttpError(404, `there is no invoice ${JSON.stringify(id)}`);

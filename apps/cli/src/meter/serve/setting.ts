@@ -10,7 +10,6 @@ export interface Setting {
   readonly openStore: () => Promise<Store>;
   /** Opens the store as its writer; requests that write take turns. */
   readonly openWriter: () => Promise<Store>;
-  readonly folder: string;
   /** Writes what a caller did to the audit. */
   readonly audit: (user: string, happenings: readonly Happening[]) => Promise<void>;
   readonly now: () => number;
