@@ -26,6 +26,7 @@ const suites: { readonly [name: string]: (options: BenchOptions) => Promise<Foun
   scale: async (options) => (await import("./scale.ts")).benchScale(options),
   apiserver: async (options) => (await import("./apiserver.ts")).benchApiServer(options),
   crowd: async (options) => (await import("./crowd.ts")).benchCrowd(options),
+  metering: async ({ rounds }) => (await import("./metering.ts")).benchMetering({ rounds }),
   cluster: async (options) => (await import("./cluster.ts")).benchCluster(options),
 };
 

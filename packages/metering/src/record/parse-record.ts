@@ -146,8 +146,9 @@ function timesOf(
     return typeof value === "string" ? parseInstant(value) : undefined;
   };
   const names = meter.type === "level" ? ["start", "end"] : ["at"];
-  for (const name of names) {
-    if (read(name) !== undefined) continue;
+  const instants = names.map(read);
+  for (const [at, name] of names.entries()) {
+    if (instants[at] !== undefined) continue;
     const value = fields[name];
     return bad(
       value === undefined || value === null
@@ -155,8 +156,7 @@ function timesOf(
         : `${name} ${JSON.stringify(value)} is not a time of RFC 3339 such as 2026-03-01T00:00:00Z`,
     );
   }
-  const start = read(names[0] ?? "") ?? 0;
-  const end = names.length === 2 ? (read("end") ?? 0) : start + 1;
+  const [start = 0, end = start + 1] = instants;
   if (end <= start) return bad("end must be after start");
   const last = names.length === 2 ? end : start;
   if (last > now + futureLimit)

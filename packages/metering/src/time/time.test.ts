@@ -51,3 +51,22 @@ test("instants, durations and periods are read strictly", () => {
   assert.throws(() => parsePeriod("March", berlin), { code: "BadInput" });
   assert.throws(() => zoneOf("Mars/Base"), { code: "BadInput" });
 });
+
+test("the common form of an instant is read as all others are", () => {
+  const forms = [
+    ["2026-03-01T00:00:00Z", "2026-03-01T00:00:00.000Z"],
+    ["2026-03-01T23:59:60.123Z", "2026-03-02T00:00:00.123Z"],
+    ["2026-03-01T00:00:00.07Z", "2026-03-01T00:00:00.070Z"],
+    ["2026-03-01T00:00:00.1239Z", "2026-03-01T00:00:00.123Z"],
+    ["2026-03-01t01:00:00.5+01:00", "2026-03-01T00:00:00.500Z"],
+  ];
+  for (const [text = "", wanted] of forms) assert.equal(formatInstant(parseInstant(text) ?? 0), wanted, text);
+  const wrong = [
+    "2026-02-30T00:00:00Z",
+    "2026-03-01T24:00:00Z",
+    "2026-03-01T00:00:00.1x2Z",
+    "2026-03-01T0a:00:00Z",
+    "2026-03-01 00:00:00Z",
+  ];
+  for (const text of wrong) assert.equal(parseInstant(text), undefined, text);
+});
