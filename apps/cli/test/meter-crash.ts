@@ -4,6 +4,8 @@ import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -157,4 +159,46 @@ export function focusCase(count: number): CrashCase {
     files,
     words: ["import", "focus", ...Object.keys(files)],
   };
+}
+
+/** Levels and counters of a server: each sample follows from its time, whatever is asked. */
+export function prometheusCase(url: string): CrashCase {
+  const book = `meters:
+- { name: cpu, type: level, unit: core, prometheus: { query: level, dimensions: { pod: pod } } }
+- { name: bytes, type: counter, unit: byte, prometheus: { query: counter, dimensions: { pod: pod } } }
+prices: [{ meter: cpu, amount: "0.1", per: core-hour }, { meter: bytes, amount: "0.5", per: GB }]`;
+  const window = ["--from", "2026-03-01", "--to", "2026-03-02", "--chunk", "30m"];
+  return { book, files: {}, words: ["import", "prometheus", "--url", url, ...window] };
+}
+
+/** A server for `prometheusCase`. */
+export async function startSamples(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const result = ["p", "q"].map((pod) => ({ metric: { namespace: "n0", pod }, values: valuesOf(searchParams) }));
+    response.end(JSON.stringify({ status: "success", data: { resultType: "matrix", result } }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A level at each step, or the readings of a counter, which is reset every 1,000 s, at each half minute. */
+function valuesOf(query: URLSearchParams): readonly (readonly [number, string])[] {
+  const [, range] = /\[(\d+)s\]$/.exec(query.get("query") ?? "") ?? [];
+  const end = Number(query.get("end") ?? query.get("time"));
+  const step = range === undefined ? Number(query.get("step")) : 30;
+  const start = range === undefined ? Number(query.get("start")) : Math.ceil((end - Number(range)) / step) * step;
+  const values: [number, string][] = [];
+  for (let time = start; time <= end; time += step)
+    values.push([time, range === undefined ? String(time % 7) : String((time % 1000) * 1_000_000)]);
+  return values;
 }

@@ -416,7 +416,7 @@ function toValue(cell: unknown, type: "text" | "integer" | "amount"): Value {
 /** The engine says in its message that the disk is full or fails. */
 function diskError(cause: unknown): MeterError | undefined {
   const text = cause instanceof Error ? cause.message : "";
-  if (!/^IO Error|ENOSPC|EDQUOT/.test(text)) return undefined;
+  if (!/^IO Error|ENOSPC|EDQUOT|EFBIG/.test(text)) return undefined;
   return new MeterError(
     "Disk",
     `the store cannot be written: ${text}; what was committed before is kept: make room and import again`,

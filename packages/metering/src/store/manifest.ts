@@ -103,7 +103,8 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   const text = await file.readFile();
   const whole = text.lastIndexOf(0x0a) + 1;
   if (whole < text.length) await file.truncate(whole);
-  await file.write(lines.map((line) => `${line}\n`).join(""));
+  // Unlike write, this goes on after a part, and fails where the disk takes no more.
+  await file.appendFile(lines.map((line) => `${line}\n`).join(""));
   await file.sync();
 }
 
