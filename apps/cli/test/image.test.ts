@@ -42,7 +42,7 @@ test("the operator's image has what it loads, runs as non-root, and has an SBOM"
   assert.equal(config.config?.User, "65532:65532");
   assert.equal(config.config.Labels?.["team"], "cache");
   const bytes = manifest.layers.reduce((sum, { size }) => sum + size, 0);
-  assert.ok(bytes < 80e6, `${bytes} bytes`);
+  assert.ok(bytes < 45.5e6, `${bytes} bytes`);
   const { packages } = JSON.parse(await readFile(join(cwd, "sbom.json"), "utf8")) as {
     packages: { name: string; versionInfo: string }[];
   };
