@@ -96,11 +96,11 @@ test("the longest name gets a pod and a status", async () => {
 `;
 
 suite("a new project", () => {
-  test("has twelve files, compiles, and its test passes", async () => {
+  test("has thirteen files, compiles, and its test passes", async () => {
     const { out } = await mustRun(`init app-operator --capstan ${checkout}`, inFolder());
     assert.match(out, /Its kind is AppService \(app\.example\.com\/v1alpha1\); --kind and --group name another one/);
     const root = join(folder, "app-operator");
-    assert.equal((await list(root)).length, 12);
+    assert.equal((await list(root)).length, 13);
     assert.deepEqual(await typeErrors(root), []);
     assert.match(await npm(root, "test"), /pass 1\n/);
   });

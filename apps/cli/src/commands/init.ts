@@ -27,7 +27,7 @@ import { ownVersion } from "./version.ts";
 /** Creates a project. */
 export const init: Command = defineCommand({
   describe:
-    "Twelve files: one kind with a controller and a test that passes. Nothing is written into a folder that has a project.",
+    "Thirteen files: one kind with a controller and a test that passes. Nothing is written into a folder that has a project.",
   arguments: [
     { name: "NAME", describe: "the folder and name of the project; this folder if left out", presence: "optional" },
   ],

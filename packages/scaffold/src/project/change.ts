@@ -23,10 +23,12 @@ export type FileChange =
 /** What has to happen, in the order of the paths. Files that stay the same are not named. */
 export function planChange({ base, next, disk }: Situation, additions: Additions = "mark"): FileChange[] {
   const paths = [...new Set([...base.keys(), ...next.keys()])].sort();
+  // A new file gets the line ends of the project.
+  const model = disk.get(inputsFile) ?? "";
   return paths.flatMap((path) => {
     const is = disk.get(path);
     const like = (text: string | undefined): string | undefined =>
-      text === undefined ? text : endedLike(is ?? "", text);
+      text === undefined ? text : endedLike(is ?? model, text);
     const change = changeOf({ path, was: like(base.get(path)), wanted: like(next.get(path)), is }, additions);
     return change === undefined ? [] : [change];
   });

@@ -4,7 +4,7 @@ import { planChange } from "./change.ts";
 import { addApi, addWebhooks, removeApi } from "./edit.ts";
 import { type ApiInputs, formatInputs, type Inputs, parseInputs } from "./inputs.ts";
 import { wordsOf } from "./names.ts";
-import { renderProject } from "./render.ts";
+import { currentTemplates, renderProject } from "./render.ts";
 
 const api: ApiInputs = {
   group: "cache.example.com",
@@ -24,8 +24,8 @@ const project: Inputs = {
 };
 const redis: ApiInputs = { ...api, kind: "Redis" };
 
-test("a project with one kind has twelve files", () => {
-  assert.equal(renderProject(project).size, 12);
+test("a project with one kind has thirteen files", () => {
+  assert.equal(renderProject({ ...project, templates: currentTemplates }).size, 13);
 });
 
 test("inputs survive being recorded", () => {

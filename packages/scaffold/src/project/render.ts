@@ -9,6 +9,7 @@ import {
   containerFile,
   gitignoreFile,
   hasExtra,
+  launchFile,
   packageFile,
   tsconfigFile,
   workflowFile,
@@ -25,14 +26,16 @@ export type Files = ReadonlyMap<string, string>;
 export type Templates = (inputs: Inputs) => Files;
 
 /** The generation that new projects are made with. */
-export const currentTemplates = 3;
+export const currentTemplates = 4;
 
 /** Every generation that projects were made with: an upgrade needs the old one to know what the user changed. */
 const generations: { readonly [generation: number]: Templates } = {
-  // The second differs from the first in how src/main.ts starts, the third from both in what controllers do (templates/early.ts).
+  // The second differs from the first in how src/main.ts starts, the third from both in what controllers do; the fourth has launch
+  // settings.
   1: render,
   2: render,
   3: render,
+  4: render,
 };
 
 /** The files of a project, as the templates that its inputs name write them. */
@@ -51,6 +54,7 @@ function render(inputs: Inputs): Files {
   return new Map([
     [".github/workflows/ci.yml", workflowFile(inputs)],
     [".gitignore", gitignoreFile],
+    ...(inputs.templates < 4 ? [] : [[".vscode/launch.json", launchFile(inputs)] as const]),
     ["AGENTS.md", agentsFile(inputs)],
     ["Containerfile", containerFile],
     ["README.md", readmeFile(inputs)],

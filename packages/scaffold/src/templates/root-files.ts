@@ -40,6 +40,8 @@ export function packageFile(inputs: Inputs): string {
       typescript: "7.0.2",
     },
     engines: { node: ">=24.2" },
+    // No package needs its install script; without this line, npm warns of one.
+    ...(inputs.templates < 4 ? {} : { allowScripts: { protobufjs: false } }),
   });
 }
 
@@ -83,6 +85,43 @@ COPY src ./src
 USER 65532:65532
 ENTRYPOINT ["node", "src/main.ts"]
 `;
+
+/** .vscode/launch.json: breakpoints in the running operator and in tests. */
+export function launchFile(inputs: Inputs): string {
+  const skipFiles = ["<node_internals>/**"];
+  const flags = isCheckout(inputs) ? [condition] : [];
+  return json({
+    version: "0.2.0",
+    configurations: [
+      {
+        // `npx capstan dev --inspect 9229` listens there, also after a reload.
+        name: "Attach to capstan dev --inspect 9229",
+        type: "node",
+        request: "attach",
+        port: 9229,
+        restart: true,
+        skipFiles,
+      },
+      {
+        name: "Test this file",
+        type: "node",
+        request: "launch",
+        runtimeArgs: [...flags, "--test", "--test-isolation=none"],
+        args: ["${file}"],
+        console: "integratedTerminal",
+        skipFiles,
+      },
+      {
+        name: "Run the operator on the cluster of KUBECONFIG",
+        type: "node",
+        request: "launch",
+        runtimeArgs: flags,
+        program: "${workspaceFolder}/src/main.ts",
+        skipFiles,
+      },
+    ],
+  });
+}
 
 /** .github/workflows/ci.yml */
 export function workflowFile(inputs: Inputs): string {
