@@ -67,7 +67,7 @@ function onCluster(step: GuideStep): GuideStep {
     case "run-beside":
       return { ...step, commands: step.commands.replace("capstan dev", 'capstan dev --kubeconfig "$KUBECONFIG"') };
     case "run":
-      return { ...step, commands: here(step.commands.replace("export KUBECONFIG=.capstan/kubeconfig\n", "")) };
+      return { ...step, commands: here(step.commands.replace("export KUBECONFIG=$PWD/.capstan/kubeconfig\n", "")) };
     case "write":
       return { ...step, text: here(step.text) };
     case "expect":
