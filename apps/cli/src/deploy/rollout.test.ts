@@ -72,6 +72,14 @@ test("a container that cannot start is a failure, with its exit code", () => {
   });
 });
 
+test("a first crash is no failure yet", () => {
+  const crashed = container({ restartCount: 1, state: { waiting: { reason: "CrashLoopBackOff" } } });
+  assert.deepEqual(rolloutOf(seen({ containers: [crashed] })), {
+    is: "waiting",
+    text: "0 of 1 replicas are available; app-new: CrashLoopBackOff",
+  });
+});
+
 test("a Deployment that cannot create pods is a failure with the reason", () => {
   const conditions = [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: "exceeded quota" }];
   assert.deepEqual(rolloutOf(seen({ conditions })), {

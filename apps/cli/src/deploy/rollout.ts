@@ -61,7 +61,8 @@ function containersOf({ status = {} }: Pod): readonly ContainerStatus[] {
 
 function failureOf({ metadata }: Pod, { name, state, lastState, restartCount }: ContainerStatus): readonly string[] {
   const { reason = "", message = "" } = state?.waiting ?? {};
-  if (!lasting.has(reason)) return [];
+  // One crash may be a coincidence: the next start may succeed.
+  if (!lasting.has(reason) || (reason === "CrashLoopBackOff" && restartCount < 2)) return [];
   const exit = lastState?.terminated?.exitCode;
   const ended = exit === undefined ? "" : ` (exit code ${exit}, ${restartCount} restarts)`;
   return [`${metadata.name}/${name}: ${reason}${ended}${message === "" ? "" : `: ${message}`}`];

@@ -24,7 +24,9 @@ async function packageEntries({ name, folder, linked }: TracedPackage, isSource:
   const at = linked ? `${home}/packages/${name}` : posix.join(home, placeOf(folder));
   // From a checkout, the image takes either the sources or the build output, not both.
   const left = isSource ? /^(dist|bin|generate|conformance|launchers)(\/|$)/ : /^src(\/|$)/;
-  const include = (path: string): boolean => !never.test(path) && !(linked && left.test(path));
+  // Our published packages contain their sources for debuggers.
+  const isOurs = linked || (!isSource && /^(capstan$|@capstan\/)/.test(name));
+  const include = (path: string): boolean => !never.test(path) && !(isOurs && left.test(path));
   const files = await folderEntries(folder, { at, include });
   if (!linked) return files;
   const up = "../".repeat(name.split("/").length);

@@ -12,7 +12,8 @@ const segment = { offset: 8, fileSize: 32, size: 56 };
  */
 export function loadablePart(program: Buffer): Buffer {
   const isElf = program.subarray(0, 6).equals(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1]));
-  if (!isElf || program.length < header.size || program.readUInt16LE(header.programSize) !== segment.size) return program;
+  if (!isElf || program.length < header.size || program.readUInt16LE(header.programSize) !== segment.size)
+    return program;
   const table = Number(program.readBigUInt64LE(header.programs));
   const count = program.readUInt16LE(header.programCount);
   const tableEnd = table + count * segment.size;
