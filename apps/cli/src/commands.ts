@@ -174,6 +174,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/generate.ts")).generateDashboards,
   },
   {
+    name: "generate alerts",
+    topic: "Ship",
+    summary: "Alert rules for Prometheus",
+    load: async () => (await import("./commands/generate.ts")).generateAlerts,
+  },
+  {
+    name: "generate runbook",
+    topic: "Ship",
+    summary: "A page with what each alert means and what to do",
+    load: async () => (await import("./commands/generate.ts")).generateRunbook,
+  },
+  {
     name: "deploy",
     topic: "Ship",
     summary: "Build the operator and run it on a cluster",

@@ -4,6 +4,8 @@ import { agentImageFrom, runAsAgent } from "capstan/stateful";
 import { mariadb } from "./adapter.ts";
 import { mariadbOperator } from "./operator.ts";
 
+export { monitoring } from "./operator.ts";
+
 if (!(await runAsAgent(mariadb))) {
   await mariadbOperator({
     now: () => Date.now(),

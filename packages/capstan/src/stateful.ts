@@ -10,6 +10,7 @@ export {
   fencedFollowersNeeded,
   keyPrint,
   manifestKey,
+  monitoringOf,
   NO_DATA_EXIT,
   openDirectory,
   openS3,
@@ -22,6 +23,10 @@ export {
 } from "@capstan/stateful";
 export type {
   AgentImage,
+  AlertFacts,
+  Monitoring,
+  PanelFacts,
+  ReasonFacts,
   Accounts,
   Application,
   BackupKind,

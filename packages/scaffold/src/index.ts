@@ -42,6 +42,8 @@ export { helmChart } from "./generate/helm.ts";
 export type { ChartFacts } from "./generate/helm.ts";
 export { apiReference } from "./generate/reference.ts";
 export { editorSchemas } from "./generate/editor-schema.ts";
+export { clusterRule, readMonitoring, runbook } from "./generate/monitoring.ts";
+export { prometheusRule } from "./generate/alerts.ts";
 export { dashboards } from "./generate/dashboards.ts";
 export { parseCustomMetrics } from "./generate/custom-metrics.ts";
 export type { CustomMetric } from "./generate/custom-metrics.ts";

@@ -17,6 +17,8 @@ export type {
   Upstream,
 } from "./application.ts";
 export type { Accounts, DatabaseAccount, Grant, UserAccount } from "./accounts/accounts.ts";
+export { monitoringOf } from "./monitoring/monitoring.ts";
+export type { AlertFacts, Monitoring, PanelFacts, ReasonFacts } from "./monitoring/monitoring.ts";
 export { stateful } from "./stateful.ts";
 export type { Stateful, StatefulOptions } from "./stateful.ts";
 export type { ClusterKind, ClusterObject, ClusterSpec, ClusterStatus, TlsSpec } from "./cluster/resource.ts";

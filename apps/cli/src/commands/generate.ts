@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import {
   apiReference,
+  clusterRule,
   crdsOf,
   dashboards,
   editorSchemas,
@@ -12,6 +13,9 @@ import {
   metersOf,
   parseCustomMetrics,
   type Placement,
+  prometheusRule,
+  readMonitoring,
+  runbook,
   rbacOf,
   sampleOf,
   toYaml,
@@ -301,6 +305,48 @@ export const generateJsonSchema: Command = generator({
   files: ({ program }) => editorSchemas(program),
 });
 
+function alertText(loaded: Loaded, asked: Asked): string {
+  const { program, exported } = loaded;
+  const place = placementOf(loaded, asked);
+  const own = readMonitoring(exported).map((monitoring) => clusterRule(program, monitoring, place));
+  return toYamlStream([prometheusRule(program, place), ...own]);
+}
+
+/** Alert rules. */
+export const generateAlerts: Command = generator({
+  describe:
+    "PrometheusRules for the operator, and for the kinds whose monitoring the program exports (monitoringOf of capstan/stateful).",
+  options: { namespace },
+  examples: [
+    {
+      line: "capstan generate alerts | kubectl apply -f -",
+      does: "Put them on a cluster with the Prometheus operator",
+    },
+  ],
+  folder: "alerts",
+  text: alertText,
+  files: (loaded, asked) => new Map([["alerts.yaml", alertText(loaded, asked)]]),
+});
+
+function runbookText({ exported, entry: file }: Loaded): string {
+  const pages = readMonitoring(exported).map(runbook);
+  if (pages.length === 0) {
+    const advice = "export a value of monitoringOf (capstan/stateful) from it";
+    throw new CliError("BadInput", `${file} exports no monitoring to write a runbook from: ${advice}`);
+  }
+  return pages.join("\n");
+}
+
+/** A runbook. */
+export const generateRunbook: Command = generator({
+  describe: "A chapter for each alert of the kinds whose monitoring the program exports, and a table of reasons.",
+  options: {},
+  examples: [{ line: "capstan generate runbook > runbook.md", does: "What each alert means, and what to do" }],
+  folder: "docs",
+  text: runbookText,
+  files: (loaded) => new Map([["runbook.md", runbookText(loaded)]]),
+});
+
 /** Dashboards. */
 export const generateDashboards: Command = generator({
   options: {
@@ -318,9 +364,9 @@ export const generateDashboards: Command = generator({
     },
   ],
   folder: "grafana",
-  files: async ({ program }, asked, cwd) => {
+  files: async ({ program, exported }, asked, cwd) => {
     const file = (asked as { readonly "custom-metrics"?: string })["custom-metrics"];
     const own = file === undefined ? [] : parseCustomMetrics(await readText(resolve(cwd, file)), file);
-    return dashboards(program, own);
+    return dashboards(program, { metrics: own, monitoring: readMonitoring(exported) });
   },
 });

@@ -1,17 +1,25 @@
 /** Grafana dashboards over the metrics that every operator serves. */
 import type { Files } from "../project/render.ts";
 import type { CustomMetric } from "./custom-metrics.ts";
+import type { MonitoringFacts, PanelFacts as Panel } from "./monitoring.ts";
 import type { Program } from "./program.ts";
 
-interface Panel {
-  readonly title: string;
-  readonly unit: string;
-  readonly queries: readonly { readonly expr: string; readonly legend: string }[];
+/** Panels beside those of every operator. */
+export interface OwnPanels {
+  readonly metrics?: readonly CustomMetric[];
+  readonly monitoring?: readonly MonitoringFacts[];
 }
 
-/** Two dashboards: what the controllers do, and what that costs; a third one for metrics of the operator's own. */
-export function dashboards({ name }: Program, own: readonly CustomMetric[] = []): Files {
+/**
+ * Two dashboards: what the controllers do, and what that costs; one for metrics of the operator's own, and one for each kind whose
+ * monitoring the program exports.
+ */
+export function dashboards({ name }: Program, { metrics: own = [], monitoring = [] }: OwnPanels = {}): Files {
   return new Map([
+    ...monitoring.map(({ kind, panels }) => {
+      const file = kind.toLowerCase();
+      return [`${file}.json`, dashboard(`${name}: ${kind}`, `${name}-${file}`, panels)] as const;
+    }),
     ...(own.length === 0
       ? []
       : [["custom.json", dashboard(`${name}: its own metrics`, `${name}-custom`, own.map(customPanel))] as const]),

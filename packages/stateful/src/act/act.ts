@@ -4,6 +4,7 @@ import type { BackupKind } from "../backup/resource.ts";
 import type { Action } from "../cluster/action.ts";
 import type { ClusterContext, ClusterObservation, Setting } from "../observe/observe.ts";
 import type { ActionContext, Handler } from "./context.ts";
+import { measureCluster } from "../monitoring/metrics.ts";
 import { handlers } from "./handlers.ts";
 import { report } from "./report.ts";
 import { applySchedule, applySharedObjects } from "./services.ts";
@@ -38,6 +39,7 @@ async function run<C extends AsyncDisposable, P>(
 ): Promise<ReconcileResult> {
   await using _clients = context.seen.clients;
   report(context);
+  measureCluster(context);
   const { action } = context;
   const isHandsOff = action.do === "refuse" && (action.reason === "Paused" || action.reason === "NameTaken");
   if (!isHandsOff) await applySharedObjects(context);

@@ -4,6 +4,7 @@ import type { Context, Controller, ReconcileResult } from "@capstan/runtime";
 import { Pod, Secret } from "@capstan/kinds/v1";
 import { toMilliseconds } from "@capstan/runtime";
 import { resolveAgentImage } from "../agent-image.ts";
+import { measureBackups } from "../monitoring/metrics.ts";
 import type { Application } from "../application.ts";
 import { formatTime } from "../act/context.ts";
 import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
@@ -49,6 +50,7 @@ async function reconcile<C extends AsyncDisposable, P>(
 ): Promise<ReconcileResult> {
   const { object } = context;
   const { setting, clusterKind } = tools;
+  measureBackups(context, object);
   const cluster = context.get(clusterKind, object.spec.cluster);
   const seen: BackupSeen = {
     now: setting.environment.now(),

@@ -8,11 +8,11 @@ import { openWorld } from "./open-world.ts";
 import { store } from "./store.ts";
 
 /** The clock of the world begins with the year 2030, at midnight. */
-const AT_TWO = { windows: [{ schedule: "2 0 * * *", duration: "5m" }] };
+const AT_ONE = { windows: [{ schedule: "1 0 * * *", duration: "5m" }] };
 
 test("an update waits for its window, and repairs do not", async () => {
   await using world = await MemoryWorld.open(store, openWorld);
-  const spec = { size: 3, version: "1.0", maintenance: AT_TWO };
+  const spec = { size: 3, version: "1.0", maintenance: AT_ONE };
   await world.apply(spec);
   await world.settle("the cluster is created");
   await world.apply({ ...spec, version: "2.0" });
@@ -22,7 +22,7 @@ test("an update waits for its window, and repairs do not", async () => {
   );
   assert.match(
     conditionOf(pending, "Progressing")?.message ?? "",
-    /3 members wait for the window at 2030-01-01T00:02/u,
+    /3 members wait for the window at 2030-01-01T00:01/u,
   );
   assert.equal(conditionOf(pending, "Degraded")?.status, "False");
   const pods = new Set((await world.world.list(Pod)).map(({ metadata }) => metadata.uid));
@@ -32,13 +32,13 @@ test("an update waits for its window, and repairs do not", async () => {
   const kept = (await world.world.list(Pod)).filter(({ metadata }) => pods.has(metadata.uid));
   assert.equal(kept.length, 2, "no other pod was restarted");
   const updated = await world.until(({ status }) => status?.version === "2.0", "the window opens");
-  assert.ok(world.world.clock.wall() >= Date.parse("2030-01-01T00:02:00Z"));
+  assert.ok(world.world.clock.wall() >= Date.parse("2030-01-01T00:01:00Z"));
   assert.notEqual(updated.status?.primary, "c-0", "the primary handed over");
 });
 
 test("volumes that fill up grow, not too often, and not beyond the maximum", async () => {
   await using world = await MemoryWorld.open(store, openWorld);
-  const growth = { at: 80, by: 50, maximum: "2Gi", every: "1m" };
+  const growth = { at: 80, by: 50, maximum: "2Gi", every: "20s" };
   const spec = { size: 2, version: "2.0", storage: { size: "1Gi", className: "grows", growth } };
   await world.world.apply(StorageClass, "grows", { provisioner: "test", allowVolumeExpansion: true });
   await world.apply(spec);
@@ -48,7 +48,7 @@ test("volumes that fill up grow, not too often, and not beyond the maximum", asy
   await world.settle("they grew");
   assert.deepEqual(await sizes(world), [String(1.5 * 2 ** 30), String(1.5 * 2 ** 30)]);
   await fill(world, 0.95);
-  await world.pass(20);
+  await world.pass(5);
   assert.deepEqual(await sizes(world), [String(1.5 * 2 ** 30), String(1.5 * 2 ** 30)], "it is too early");
   await world.until(({ status }) => status?.volumes?.size === String(2 * 2 ** 30), "the volumes grow again");
   await world.settle("they grew again");
