@@ -126,3 +126,13 @@ test("an old primary that accepts writes again keeps its place", () => {
   const action = lost({ "m-0": back, "m-1": replica(5), "m-2": replica(5) });
   assert.equal(action.do, "cancel-failover");
 });
+
+test("a first member that finds data of another cluster is refused with a sentence", () => {
+  const recorded = { isCreated: false, epoch: 1, lineage: "L", nextSerial: 1, acknowledgements: 0, primary: "m-0" };
+  const action = lost(
+    { "m-0": replica(5, { lineage: "other", role: "detached" }) },
+    { recorded: { ...recorded, members: [{ name: "m-0", state: "Joined" }] }, pods: [pod("m-0", { boot: "create" })] },
+  );
+  assert.equal(action.do === "refuse" && action.reason, "ForeignData");
+  assert.match(action.do === "refuse" ? action.why : "", /m-0 has the data of other, not of this one/u);
+});

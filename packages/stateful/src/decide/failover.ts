@@ -12,11 +12,13 @@ import type { Member, View } from "./view.ts";
 /** Begins a failover if the primary is lost. */
 export function suspectPrimary<P>(view: View<P>): Action | undefined {
   const { primary, seen } = view;
-  if (primary === undefined || !seen.recorded.isCreated) return undefined;
+  if (primary === undefined) return undefined;
+  const isForeign = primary.report !== undefined && !primary.isOurs;
+  // The data of the first member is created with its identity, so a server with another one found its volume in use.
+  if (!seen.recorded.isCreated) return isForeign ? refuseForeign(primary) : undefined;
   const why = whyLost(view, primary);
   if (why === undefined) {
     if (isIsolated(view)) return leaveIsolated(view, primary);
-    const isForeign = primary.report !== undefined && !primary.isOurs;
     return isForeign ? refuseForeign(primary) : undefined;
   }
   const candidates = view.followers.filter((member) => !isDataLost(view, member));
@@ -69,7 +71,7 @@ function whyLost<P>(view: View<P>, primary: Member<P>): string | undefined {
 }
 
 function refuseForeign<P>({ name, report }: Member<P>): Action {
-  const why = `${name} has the data of ${report?.lineage ?? "no cluster"}, not of this one: restore its volume`;
+  const why = `${name} has the data of ${report?.lineage ?? "no cluster"}, not of this one: give it its own volume back, or an empty one if it never had data`;
   return { do: "refuse", reason: "ForeignData", why };
 }
 
