@@ -1,6 +1,7 @@
 /** Systematic variants of the requests in which the embedded server was most often different. */
 import type { Topic } from "../../case.ts";
 import { audiences } from "./audiences.ts";
+import { flows } from "./flows.ts";
 import { nodes } from "./nodes.ts";
 import { oddBodies } from "./bodies.ts";
 import { pages } from "./pages.ts";
@@ -9,4 +10,14 @@ import { puts } from "./puts.ts";
 import { queries } from "./queries.ts";
 import { rights } from "./rights.ts";
 
-export const variantTopics: readonly Topic[] = [puts, pages, oddBodies, paths, rights, audiences, nodes, queries];
+export const variantTopics: readonly Topic[] = [
+  puts,
+  pages,
+  oddBodies,
+  paths,
+  rights,
+  audiences,
+  nodes,
+  queries,
+  flows,
+];

@@ -35,8 +35,9 @@ function tell(schema: FlowSchema, writer: Writer, { lookup, now }: RuleContext):
   if (present !== undefined && present.reason === wanted.reason && present.message === wanted.message) return;
   const draft = cloneJson(schema) as Draft<FlowSchema>;
   const others = conditions.filter((condition) => condition.type !== type);
-  draft.status = { ...schema.status, conditions: [...others, { ...wanted, lastTransitionTime: now }] };
-  draft.metadata.managedFields = ownersOf(schema, now);
+  const next = { ...wanted, lastTransitionTime: now };
+  draft.status = { ...schema.status, conditions: [...others, next] };
+  draft.metadata.managedFields = ownersOf(schema, now, changedFields(present ?? {}, next));
   writer.update(schemas, draft as KubeObject);
 }
 
@@ -52,9 +53,35 @@ function conditionOf(
 
 type Owners = NonNullable<KubeObject["metadata"]["managedFields"]>;
 
-/** The condition has its own field manager. */
-function ownersOf({ metadata }: FlowSchema, time: string): Draft<Owners> {
-  const others = (metadata.managedFields ?? []).filter((owner) => owner.manager !== manager);
+function changedFields(before: object, after: object): readonly string[] {
+  return Object.entries(after)
+    .filter(([name, value]) => Reflect.get(before, name) !== value)
+    .map(([name]) => `f:${name}`);
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+/** The fields without those at a path; parents that become empty are left out. `undefined` if nothing is left. */
+function withoutFields(fields: Fields, path: readonly string[], names: readonly string[]): Fields | undefined {
+  const [first, ...rest] = path;
+  const entries = Object.entries(fields).flatMap(([name, part]): [string, unknown][] => {
+    if (first === undefined) return names.includes(name) ? [] : [[name, part]];
+    if (name !== first) return [[name, part]];
+    const kept = withoutFields(part as Fields, rest, names);
+    return kept === undefined ? [] : [[name, kept]];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+const conditionKey = `k:{"type":"${type}"}`;
+
+/** The condition has its own field manager, which takes the fields that it changes from others. */
+function ownersOf({ metadata }: FlowSchema, time: string, taken: readonly string[]): Draft<Owners> {
+  const others = (metadata.managedFields ?? []).flatMap((owner) => {
+    if (owner.manager === manager) return [];
+    const fieldsV1 = withoutFields((owner.fieldsV1 ?? {}) as Fields, ["f:status", "f:conditions", conditionKey], taken);
+    return fieldsV1 === undefined ? [] : [{ ...owner, fieldsV1 }];
+  });
   const field = {};
   const condition = {
     ".": field,
@@ -70,7 +97,7 @@ function ownersOf({ metadata }: FlowSchema, time: string): Draft<Owners> {
     apiVersion: "flowcontrol.apiserver.k8s.io/v1",
     time,
     fieldsType: "FieldsV1",
-    fieldsV1: { "f:status": { "f:conditions": { [`k:{"type":"${type}"}`]: condition } } },
+    fieldsV1: { "f:status": { "f:conditions": { [conditionKey]: condition } } },
     subresource: "status",
   };
   // Apply entries come before Update entries.
