@@ -10,6 +10,8 @@ import { puts } from "./puts.ts";
 import { queries } from "./queries.ts";
 import { rights } from "./rights.ts";
 
+import { typeChecks } from "./type-checks.ts";
+
 export const variantTopics: readonly Topic[] = [
   puts,
   pages,
@@ -20,4 +22,5 @@ export const variantTopics: readonly Topic[] = [
   nodes,
   queries,
   flows,
+  typeChecks,
 ];
