@@ -41,27 +41,38 @@ export function fromGoBytes(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length;) {
     const length = sequenceLength(bytes, at);
-    text +=
-      length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : decoder.decode(bytes.subarray(at, at + length));
+    text += length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : charAt(bytes, at, length);
     at += Math.max(length, 1);
   }
   return text;
 }
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The length of the character at a position; 0 if the byte there does not begin one. */
+/** The length of the character at a position; 0 if the byte there does not begin one. A decoder that throws would be slow. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  try {
-    strict.decode(bytes.subarray(at, at + length));
-    return at + length <= bytes.length ? length : 0;
-  } catch {
-    return 0;
-  }
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const [least, most] = secondBytes.get(first) ?? [0x80, 0xbf];
+  const second = bytes[at + 1] ?? 0;
+  if (second < least || second > most) return 0;
+  for (let next = at + 2; next < at + length; next++) if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return 0;
+  return length;
+}
+
+/** First bytes whose second byte has narrower bounds: no surrogates, and nothing that fits into fewer bytes. */
+const secondBytes: ReadonlyMap<number, readonly [least: number, most: number]> = new Map([
+  [0xe0, [0xa0, 0xbf]],
+  [0xed, [0x80, 0x9f]],
+  [0xf0, [0x90, 0xbf]],
+  [0xf4, [0x80, 0x8f]],
+]);
+
+function charAt(bytes: Uint8Array, at: number, length: number): string {
+  const first = bytes[at] ?? 0;
+  let code = length === 1 ? first : first & (0xff >> (length + 1));
+  for (let next = at + 1; next < at + length; next++) code = (code << 6) | ((bytes[next] ?? 0) & 0x3f);
+  return String.fromCodePoint(code);
 }
 
 function hex(code: number, width: number): string {
