@@ -110,8 +110,13 @@ export class Field {
   }
 }
 
+/** A whole file may be one text. */
+const mostShown = 80;
+
 function describe(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : JSON.stringify(value);
+  if (typeof value === "object") return "an object";
+  const text = JSON.stringify(value);
+  return text.length > mostShown ? `${text.slice(0, mostShown)}...` : text;
 }
