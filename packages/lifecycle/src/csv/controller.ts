@@ -4,6 +4,7 @@ import { isApiError } from "@capstan/client";
 import { Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { requeue } from "@capstan/runtime";
 import type { Controller, ReconcileResult } from "@capstan/runtime";
+import { serverMessage } from "../cluster/server-message.ts";
 import { serviceAccountOf } from "../group/service-account.ts";
 import { providedApisAnnotation } from "../group/intersection.ts";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
@@ -199,11 +200,12 @@ function rotation({ clock }: ManagerSetting): Partial<CsvStatus> {
 /** The phase after a failed installation; undefined if it is repeated without one. */
 function failurePhase(error: unknown): Phase | undefined {
   if (isApiError(error, "Forbidden")) {
-    const message = `install strategy failed: install strategy failed: ${error.message}`;
+    const message = `install strategy failed: install strategy failed: ${serverMessage(error)}`;
     return { phase: "Failed", reason: "InstallComponentFailedNoRetry", message };
   }
   if (error instanceof InstallError || isApiError(error, "Invalid", "BadRequest")) {
-    return { phase: "Failed", reason: "InstallComponentFailed", message: `install strategy failed: ${error.message}` };
+    const message = `install strategy failed: ${serverMessage(error)}`;
+    return { phase: "Failed", reason: "InstallComponentFailed", message };
   }
   return undefined;
 }

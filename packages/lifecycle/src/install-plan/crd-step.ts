@@ -4,6 +4,7 @@ import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1
 import type { Kind, KubeObject } from "@capstan/model";
 import type { Cluster, NewObject } from "../cluster/cluster.ts";
 import { fnv1a64 } from "../cluster/hash.ts";
+import { serverMessage } from "../cluster/server-message.ts";
 import { managedLabel } from "../cluster/owners.ts";
 import { alongsidePrefix, installedAlongside } from "../csv/requirements.ts";
 import type { StepStatus } from "../kinds/install-plan.ts";
@@ -96,7 +97,7 @@ async function explained<T>(name: string, write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (isApiError(error, "Forbidden")) {
-      error.message += `: the service account of the OperatorGroup must be allowed to write the CRD ${name}, or the manager must be started with --scoped-crds=manager`;
+      error.message = `${serverMessage(error)}: the service account of the OperatorGroup must be allowed to write the CRD ${name}, or the manager must be started with --scoped-crds=manager`;
     }
     throw error;
   }

@@ -3,6 +3,7 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kin
 import { ConfigMap, Secret, Service, ServiceAccount } from "@capstan/kinds/v1";
 import type { Kind, KubeObject, OwnerReference } from "@capstan/model";
 import type { Cluster } from "../cluster/cluster.ts";
+import { serverMessage } from "../cluster/server-message.ts";
 import { managedLabel, nonBlockingOwner, ownerLabels, withOwner } from "../cluster/owners.ts";
 import type { Manifest } from "../csv/permissions.ts";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
@@ -233,7 +234,8 @@ async function wrapped<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Error && !error.message.startsWith("error ")) error.message = `${what}: ${error.message}`;
+    if (error instanceof Error && !error.message.startsWith("error "))
+      error.message = `${what}: ${serverMessage(error)}`;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Creates InstallPlans in two steps, so that a crash between any two writes is harmless. */
+import { isApiError } from "@capstan/client";
 import type { Cluster } from "../cluster/cluster.ts";
 import { nonBlockingOwner } from "../cluster/owners.ts";
 import { InstallPlan } from "../kinds/install-plan.ts";
@@ -26,9 +27,35 @@ export async function preparePlan(wanted: WantedPlan, cluster: Cluster): Promise
   return unfinished ?? create(wanted, names, cluster);
 }
 
-/** Gives the plan its steps: from now on it runs, or waits for its approval. */
+/** Gives the plan its steps: from now on it runs, or waits for its approval. Labels that it got meanwhile are no reason to stop. */
 export async function startPlan(plan: InstallPlan, wanted: WantedPlan, cluster: Cluster): Promise<void> {
-  await cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status: statusOf(wanted) } });
+  try {
+    await cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status: statusOf(wanted) } });
+  } catch (error) {
+    if (!isApiError(error, "Conflict")) throw error;
+    const { namespace = "", name } = plan.metadata;
+    const before = await cluster.get(InstallPlan, { namespace, name });
+    if (before === undefined || hasSteps(before)) return;
+    await cluster.changeStatus(InstallPlan, { before, after: { ...before, status: statusOf(wanted) } });
+  }
+}
+
+/**
+ * Plans that a crash left without steps, and whose operators exist meanwhile: nothing needs their steps any more, so they are complete.
+ * Without this their Subscriptions would wait for them.
+ */
+export async function completeAbandoned(
+  plans: readonly InstallPlan[],
+  isInstalled: (csv: string) => boolean,
+  cluster: Cluster,
+): Promise<void> {
+  for (const plan of plans) {
+    const { clusterServiceVersionNames: names } = plan.spec;
+    if (hasSteps(plan) || (plan.status?.phase ?? "") !== "" || names.length === 0 || !names.every(isInstalled))
+      continue;
+    const status: InstallPlanStatus = { phase: "Complete", plan: [], catalogSources: [] };
+    await cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status } });
+  }
 }
 
 /** Whether a plan has its steps. */

@@ -26,7 +26,7 @@ import type { Question } from "./input.ts";
 import { oldPlans } from "./old-plans.ts";
 import { dividePlans } from "./plans.ts";
 import type { PlannedSelections } from "./plans.ts";
-import { preparePlan, startPlan } from "./ensure-plan.ts";
+import { completeAbandoned, preparePlan, startPlan } from "./ensure-plan.ts";
 import type { WantedPlan } from "./ensure-plan.ts";
 import { isPending, nextState, planReference } from "./state.ts";
 
@@ -151,6 +151,10 @@ async function planAll(resolving: Resolving, { input, selections }: Solved): Pro
     made.push(next);
   }
   await settle(resolving, made);
+  const used = new Set(made.map(({ plan }) => plan.metadata.name));
+  const abandoned = resolving.plans.filter(({ metadata }) => !used.has(metadata.name));
+  const isInstalled = (csv: string): boolean => question.csvs.some(({ metadata }) => metadata.name === csv);
+  await completeAbandoned(abandoned, isInstalled, setting.cluster);
   for (const { plan, wanted } of made) await startPlan(plan, wanted, setting.cluster);
   return undefined;
 }
