@@ -24,7 +24,41 @@ export const scenarioFiles: readonly ScenarioFile[] = ["csv", "groups", "plans",
 /** Scenarios in which the manager sometimes stays InstallReady for more than a minute, for which a quick test has no time. */
 const LATE = ["group-targets-change"];
 
-const SLOW: ReadonlySet<string> = new Set(LATE);
+/** Scenarios that the long tests replay, to keep the others quick. */
+const LONG = [
+  "cat-invalid-config-map",
+  "cat-invalid-config-map-absent",
+  "cat-invalid-grpc",
+  "cat-invalid-type",
+  "crd-required-added",
+  "crd-version-dropped",
+  "hook-certificate-deleted",
+  "hook-conversion",
+  "hook-conversion-foreign",
+  "hook-conversion-own",
+  "hook-csv-deleted",
+  "hook-deleted",
+  "hook-duplicate",
+  "hook-forbidden-olm",
+  "hook-mutating",
+  "hook-selector-group",
+  "hook-two",
+  "mode-all-all",
+  "mode-all-multi",
+  "mode-all-own",
+  "mode-all-single",
+  "operator-component",
+  "plan-approval-edited",
+  "plan-existing-crd",
+  "plan-policies",
+  "scoped-missing",
+  "sub-config-change",
+  "sub-install",
+  "sub-two-packages",
+  "up-needs-more",
+];
+
+const SLOW: ReadonlySet<string> = new Set([...LATE, ...LONG]);
 
 /** The scenarios of a file that need no long waits. */
 export function quickScenarios(file: ScenarioFile): readonly Scenario[] {

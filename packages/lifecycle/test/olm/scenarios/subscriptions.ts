@@ -120,9 +120,10 @@ export const subscriptionScenarios: readonly Scenario[] = [
   ]),
   scenario("sub-two-same", "two Subscriptions for one package", (names) => [
     ...ownNamespace(names.ns),
-    ...catalog(names, blobs({ channels: { stable: [v1(names)] } })),
+    // Both exist before anything can be resolved.
     subscribe(names.ns),
     subscribe(names.ns, {}, "again"),
+    ...catalog(names, blobs({ channels: { stable: [v1(names)] } })),
     settle(),
   ]),
   scenario("sub-two-channels", "two Subscriptions for two channels of one package", (names) => [
