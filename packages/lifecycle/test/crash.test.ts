@@ -12,7 +12,7 @@ before(async () => {
 after(() => lives[Symbol.asyncDispose]());
 
 for (const share of [0.5]) {
-  test(`a manager that is killed after ${share * 100} % of its writes reaches the same end`, async () => {
+  test(`a manager killed after ${share * 100} % of its writes reaches the same end`, async () => {
     const at = Math.max(1, Math.floor(undisturbed.writes * share));
     const { stages } = await lives.live(`killed-${at}`, at, undisturbed.stages);
     assert.deepEqual(stages, undisturbed.stages);
