@@ -11,6 +11,18 @@ const peer = "controller-runtime";
 const startCpu = "runtime/start with one object, CPU";
 const startMemory = "runtime/start with one object, memory";
 
+/** The reason of a promise about a crowd: what the server got of the machine, and what the other server does there. */
+function besides(crowd: string): (look: Look) => string | undefined {
+  const other = "kube-apiserver + etcd";
+  const ratio = `crowd/${crowd}, p99 over that of an idle server`;
+  return (look) =>
+    tell(
+      [look(`crowd/${crowd}, p50`), look(`crowd/${crowd}, CPU of the server`), look(ratio, other)],
+      ([half, cpu, theirs]) =>
+        `the p50 is ${figure(half)} ms, and the server got ${figure(cpu)} % of a core from the machine; ${other} is at ${figure(theirs)} x`,
+    );
+}
+
 /** The reasons of promises, from other figures. */
 const reasons: { readonly [promise: string]: (look: Look) => string | undefined } = {
   "runtime/burst, CPU per object": (look) =>
@@ -45,6 +57,8 @@ const reasons: { readonly [promise: string]: (look: Look) => string | undefined 
       ([own, bare]) =>
         `bare node:http2, which does nothing but send, receive and parse, needs ${figure(bare)} us (${figure(bare / own)} x) on the same machine`,
     ),
+  "crowd/200 misbehaving clients, p99 over that of an idle server": besides("200 misbehaving clients"),
+  "crowd/2,000 slow watchers, p99 over that of an idle server": besides("2,000 slow watchers"),
   "queue/add, take and done": (look) =>
     tell(
       [look("queue/add, take and done, 1,000 keys"), look("queue/add, take and done, 1,000,000 keys")],
