@@ -23,6 +23,8 @@ export interface Flow {
   readonly weight: number;
   /** The kind of work: requests with the same flow and work cost about the same. */
   readonly work: string;
+  /** What a request is expected to cost before one of its kind was measured, in milliseconds; absent for cheap ones. */
+  readonly guess?: number | undefined;
   /** `undefined` for an exempt level. */
   readonly limits: FlowLimits | undefined;
 }
@@ -50,7 +52,7 @@ export function flowsOf(store: Store): FlowOf {
       const level = byName().get(schema.spec?.priorityLevelConfiguration.name ?? "");
       if (level === undefined || !matchesSchema(schema, user, info)) continue;
       const key = keyOf(schema, user, info);
-      return { schemaUid: schema.metadata?.uid ?? "", key, work: workOf(info), ...level };
+      return { schemaUid: schema.metadata?.uid ?? "", key, work: workOf(info), guess: guessOf(info), ...level };
     }
     return undefined;
   };
@@ -102,6 +104,11 @@ function keyOf({ spec }: FlowSchema, { name }: UserInfo, info: RequestInfo): str
 
 function workOf(info: RequestInfo): string {
   return info.type === "resource" ? `${info.verb} ${info.resource}/${info.subresource}` : info.verb;
+}
+
+/** Requests for whole collections are expensive until they have proved to be cheap: a crowd may begin with them. */
+function guessOf({ verb }: RequestInfo): number | undefined {
+  return verb === "list" || verb === "watch" || verb === "deletecollection" ? 5 : undefined;
 }
 
 /** The requests in flight of all levels together, the sum of the two limits of kube-apiserver. */

@@ -116,6 +116,16 @@ test("what a flow has used while it was alone does not count against it later", 
   assert.ok(done.indexOf("late") < 200, `the request was number ${done.indexOf("late")}`);
 });
 
+test("a cheap request does not wait for requests whose cost is guessed to be high", async () => {
+  const { run, done } = start();
+  const crowd = Array.from({ length: 50 }, (_, at) =>
+    run({ ...flow("workload-low", `bad-${at}`, { work: "list" }), guess: 5 }, 20, "bad"),
+  );
+  await run(flow("workload-low", "good"), 1);
+  assert.ok(done.length <= 4, `requests that went first: ${done.length - 1}`);
+  await Promise.all(crowd);
+});
+
 test("what was not measured is charged as well", async () => {
   const { run, pacer, done } = start();
   const sender = pacer.request(flow("workload-low", "sender"));

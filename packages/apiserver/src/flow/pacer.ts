@@ -73,7 +73,7 @@ export class Pacer {
     if (stopwatch === undefined) return freeTurns;
     const work = `${flow.level} ${flow.work}`;
     const name = `${work} ${flow.key}`;
-    const request = new PacedRequest(flow, this.#expected.of(name) ?? this.#expected.of(work));
+    const request = new PacedRequest(flow, this.#expected.of(name) ?? this.#expected.of(work) ?? flow.guess);
     return {
       next: () => this.#pause(request, stopwatch),
       isOver: () => this.#running?.request !== request || stopwatch.now() - this.#running.now > turnBudget,
