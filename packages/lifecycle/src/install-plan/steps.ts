@@ -5,6 +5,7 @@ import type { Manifest } from "../csv/permissions.ts";
 import { permissionObjects } from "../csv/permissions.ts";
 import type { ClusterServiceVersion } from "../kinds/csv.ts";
 import type { Step } from "../kinds/install-plan.ts";
+import { withZeroValues } from "./zero-values.ts";
 
 /** A catalog. */
 export interface CatalogPlace {
@@ -46,7 +47,7 @@ export function stepsOf(bundle: BundleContent, namespace: string): readonly Step
       `bundle ${bundle.name} has no ClusterServiceVersion: publish it again with the manifest of its operator`,
     );
   }
-  const csv = installable(found, bundle, namespace);
+  const csv = installable(withZeroValues(found), bundle, namespace);
   // The manifest of a ClusterServiceVersion has the shape of its kind.
   const { spec, metadata } = csv as unknown as ClusterServiceVersion;
   const owner = { apiVersion: csv.apiVersion, kind: csv.kind, metadata: { ...metadata, uid: "" } };
