@@ -13,6 +13,7 @@ const ownProgress = [
   "cluster start",
   "deploy",
   "dev",
+  "lifecycle fleet",
   "lifecycle run",
   "meter import kubernetes",
   "meter import metrics",

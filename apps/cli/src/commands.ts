@@ -204,6 +204,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/lifecycle-run.ts")).lifecycleRun,
   },
   {
+    name: "lifecycle deploy",
+    topic: "Cluster",
+    summary: "Run the lifecycle manager in the cluster",
+    load: async () => (await import("./commands/lifecycle-deploy.ts")).lifecycleDeploy,
+  },
+  {
     name: "lifecycle search",
     topic: "Cluster",
     summary: "Find packages in the catalogs of a cluster",
@@ -274,6 +280,12 @@ export const commands: readonly Entry[] = [
     topic: "Cluster",
     summary: "List which user did what to operators",
     load: async () => (await import("./commands/lifecycle-audit.ts")).lifecycleAudit,
+  },
+  {
+    name: "lifecycle fleet",
+    topic: "Cluster",
+    summary: "Roll a version out over many clusters, ring by ring",
+    load: async () => (await import("./commands/lifecycle-fleet.ts")).lifecycleFleet,
   },
   {
     name: "lifecycle uninstall",
@@ -406,6 +418,12 @@ export const commands: readonly Entry[] = [
     topic: "Ship",
     summary: "Push the image of a bundle",
     load: async () => (await import("./commands/bundle-image.ts")).bundlePush,
+  },
+  {
+    name: "bundle run",
+    topic: "Ship",
+    summary: "Install or upgrade an operator from its bundle",
+    load: async () => (await import("./commands/bundle-run.ts")).bundleRun,
   },
   {
     name: "catalog init",

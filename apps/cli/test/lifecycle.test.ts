@@ -9,8 +9,14 @@ import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Catalog, startRegistryServer } from "@capstan/bundle";
 import { createClient, loadConfig, processHost } from "@capstan/client";
-import { ConfigMap } from "@capstan/kinds/v1";
-import { CatalogSource, ClusterCatalog, ClusterExtension, ClusterServiceVersion } from "@capstan/lifecycle";
+import { ConfigMap, Namespace } from "@capstan/kinds/v1";
+import {
+  CatalogSource,
+  ClusterCatalog,
+  ClusterExtension,
+  ClusterServiceVersion,
+  OperatorGroup,
+} from "@capstan/lifecycle";
 import { apiOf } from "@capstan/runtime";
 import { registryMissing, startRegistry } from "./registry.ts";
 import { capstan } from "./terminal.ts";
@@ -181,6 +187,85 @@ test("installs from the address of a registry server", async () => {
   assert.equal(source.status?.connectionState?.address, server.address);
 });
 
+/** Writes the folder of a bundle with a ConfigMap beside its operator. */
+async function writeBundle(version: string): Promise<void> {
+  const annotations = {
+    "operators.operatorframework.io.bundle.mediatype.v1": "registry+v1",
+    "operators.operatorframework.io.bundle.manifests.v1": "manifests/",
+    "operators.operatorframework.io.bundle.metadata.v1": "metadata/",
+    "operators.operatorframework.io.bundle.package.v1": "owl",
+    "operators.operatorframework.io.bundle.channels.v1": "stable",
+  };
+  for (const folder of ["owl/manifests", "owl/metadata"]) await mkdir(join(home, folder), { recursive: true });
+  const named = { ...csv, metadata: { name: `owl.v${version}` }, spec: { ...csv.spec, version } };
+  const settings = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owl" }, data: { version } };
+  await writeFile(join(home, "owl/manifests/csv.yaml"), JSON.stringify(named));
+  await writeFile(join(home, "owl/manifests/settings.yaml"), JSON.stringify(settings));
+  await writeFile(join(home, "owl/metadata/annotations.yaml"), JSON.stringify({ annotations }));
+}
+
+test("bundle run installs a bundle with all its objects, and upgrades to the next one", async () => {
+  await writeBundle("1.0.0");
+  const first = await run("bundle", "run", "./owl", "-n", "owls", "--kubeconfig", "kc", "--timeout", "60");
+  assert.equal(first.out, "owl.v1.0.0 runs\n", first.err);
+  await writeBundle("1.1.0");
+  const second = await run("bundle", "run", "./owl", "-n", "owls", "--kubeconfig", "kc", "--timeout", "60");
+  assert.equal(second.out, "owl.v1.1.0 runs\n", second.err);
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig: join(home, "kc") }));
+  const settings = await client.get(ConfigMap, { namespace: "owls", name: "owl" });
+  assert.equal(settings.data?.["version"], "1.1.0");
+});
+
+test("a fleet gets a version ring by ring, and a cluster that does not answer stops it", async () => {
+  const subscription = {
+    namespace: "fleet",
+    name: "foo",
+    package: "foo",
+    channel: "stable",
+    source: "catalog",
+    sourceNamespace: "olm",
+  };
+  const canary = { name: "canary", clusters: [{ name: "one", kubeconfig: "kc" }] };
+  const others = { name: "others", clusters: [{ name: "gone", kubeconfig: "missing" }] };
+  const last = { name: "last", clusters: [{ name: "never", kubeconfig: "kc" }] };
+  await writeFile(join(home, "fleet.yaml"), JSON.stringify({ subscription, rings: [canary, others, last] }));
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig: join(home, "kc") }));
+  await client.create(Namespace, { metadata: { name: "fleet" } } as never);
+  const group = { metadata: { name: "fleet", namespace: "fleet" }, spec: { targetNamespaces: ["fleet"] } };
+  await client.create(OperatorGroup, group as never);
+  const ran = await run(
+    "lifecycle",
+    "fleet",
+    "fleet.yaml",
+    "--version",
+    "foo.v1.0.0",
+    "--yes",
+    "-o",
+    "json",
+    "--timeout",
+    "60",
+  );
+  assert.equal(ran.code, 1, ran.err);
+  const { clusters } = JSON.parse(ran.out) as { readonly clusters: readonly { readonly state: string }[] };
+  assert.deepEqual(
+    clusters.map(({ state }) => state),
+    ["succeeded", "failed", "waiting"],
+  );
+  await writeFile(join(home, "bad.yaml"), JSON.stringify({ subscription, rings: [] }));
+  const bad = await run("lifecycle", "fleet", "bad.yaml", "--version", "foo.v1.0.0", "--yes");
+  assert.match(bad.err, /bad\.yaml needs a list `rings`, the canary first/u);
+});
+
+test("deploy prints the manifests of the manager, and applies them", async () => {
+  const words = ["deploy", "--image", "registry.example.com/manager:v1", "--namespace", "olm"];
+  const dry = await lifecycle(...words, "--dry-run");
+  assert.match(dry.out, /^kind: ClusterRole$/mu);
+  assert.match(dry.out, /image: registry\.example\.com\/manager:v1/u);
+  const deployed = await lifecycle(...words, "--yes", "--timeout", "60", "-o", "json");
+  assert.equal((JSON.parse(deployed.out) as { readonly ready: boolean }).ready, true, deployed.err);
+  assert.match((await lifecycle("deploy")).err, /--image names the image of the manager/u);
+});
+
 /** Waits until an object is as expected. */
 async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + 60_000;
@@ -246,6 +331,9 @@ test("installs a ClusterExtension from a registry, and serves its catalog", { sk
     ({ status }) => status?.install !== undefined,
   );
   assert.deepEqual(found.status?.install, { bundle: { name: "zoo.v1.0.0", version: "1.0.0" } });
+  const because = await lifecycle("why", "zoo");
+  assert.match(because.out, /^zoo\.v1\.0\.0 \(1\.0\.0\) is installed for the ClusterExtension zoo\.$/mu);
+  assert.match(because.out, /The ClusterCatalog zoo is served; the priority is 0/u);
   const catalog = await eventually(
     () => client.get(ClusterCatalog, { name: "zoo" }),
     ({ status }) => status?.urls !== undefined,

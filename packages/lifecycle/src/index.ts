@@ -11,11 +11,15 @@ export type {
 } from "./manager/setting.ts";
 export { BaseError, installBase } from "./base/install.ts";
 export type { BaseOptions } from "./base/install.ts";
+export { deployedName, managerObjects } from "./deploy/objects.ts";
+export type { DeployedObject, ManagerPlacement } from "./deploy/objects.ts";
+export type { ManagerRule } from "./deploy/rules.ts";
 export { clusterOf } from "./cluster/cluster.ts";
 export type { Change, Cluster, NewObject, Selection as ObjectSelection } from "./cluster/cluster.ts";
 export { createCatalogStore } from "./catalog-source/store.ts";
 export type { CatalogOrigin, CatalogState, CatalogStore, ReadCatalog, ReadOrigin } from "./catalog-source/store.ts";
-export { readConfigMapCatalog } from "./catalog-source/config-map.ts";
+export { extrasKey, readConfigMapCatalog } from "./catalog-source/config-map.ts";
+export type { BundleExtras } from "./catalog-source/config-map.ts";
 export { CatalogError } from "./catalog-source/errors.ts";
 export type { CatalogErrorCode } from "./catalog-source/errors.ts";
 export type { Manifest } from "./csv/permissions.ts";
@@ -117,6 +121,18 @@ export type { Policy } from "./policy/annotations.ts";
 export { withoutUnapproved } from "./policy/candidates.ts";
 export { heldBundles, newerBundles } from "./policy/decide.ts";
 export type { Window } from "./policy/window.ts";
+
+// Fleets.
+export { rollOut } from "./fleet/roll-out.ts";
+export type {
+  ClusterProgress,
+  FleetCalls,
+  FleetCluster,
+  FleetResult,
+  FleetSubscription,
+  Ring,
+  RollOutOptions,
+} from "./fleet/roll-out.ts";
 
 // Uninstallation.
 export { planRemoval } from "./uninstall/removal.ts";

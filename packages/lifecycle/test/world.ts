@@ -137,16 +137,7 @@ export async function startWorld({ ahead = () => 0, connect }: WorldOptions = {}
     images,
     until,
     csv,
-    namespace: async (name, group = { spec: { targetNamespaces: [name] } }) => {
-      await cluster.ensure(Namespace, { metadata: { name } });
-      if (group !== "none")
-        await cluster.create(OperatorGroup, { metadata: { name: "group", namespace: name }, ...group });
-    },
-    catalog: (content, name = "catalog") => putCatalog(cluster, { name, content }),
-    subscribe: async (namespace, spec) => {
-      const full = { source: "catalog", sourceNamespace: "olm", channel: "stable", ...spec };
-      await cluster.create(Subscription, { metadata: { name: spec.name, namespace }, spec: full });
-    },
+    ...catalogInto(cluster),
     subscription: (namespace, name) => cluster.get(Subscription, { namespace, name }),
     plans: (namespace) => cluster.list(InstallPlan, { namespace }),
     succeeded: (namespace, name) =>
@@ -158,6 +149,22 @@ export async function startWorld({ ahead = () => 0, connect }: WorldOptions = {}
     [Symbol.asyncDispose]: async () => {
       await running.stop(0);
       await embedded[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** How users of a cluster make namespaces, catalogs and Subscriptions. */
+export function catalogInto(cluster: Cluster): Pick<World, "namespace" | "catalog" | "subscribe"> {
+  return {
+    namespace: async (name, group = { spec: { targetNamespaces: [name] } }) => {
+      await cluster.ensure(Namespace, { metadata: { name } });
+      if (group !== "none")
+        await cluster.create(OperatorGroup, { metadata: { name: "group", namespace: name }, ...group });
+    },
+    catalog: (content, name = "catalog") => putCatalog(cluster, { name, content }),
+    subscribe: async (namespace, spec) => {
+      const full = { source: "catalog", sourceNamespace: "olm", channel: "stable", ...spec };
+      await cluster.create(Subscription, { metadata: { name: spec.name, namespace }, spec: full });
     },
   };
 }
@@ -178,7 +185,8 @@ async function putCatalog(cluster: Cluster, { name, content }: Put): Promise<voi
   await cluster.ensure(CatalogSource, { metadata: { name, namespace: "olm" }, spec });
 }
 
-async function until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+/** Waits until a condition holds. */
+export async function until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + LIMIT;
   for (;;) {
     const seen = await look();

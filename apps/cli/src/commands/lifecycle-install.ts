@@ -1,9 +1,6 @@
 /** `capstan lifecycle search` and `install`: finds packages in the catalogs of a cluster, and subscribes to one. */
 import {
-  ClusterServiceVersion,
-  InstallPlan,
   minAgeAnnotation,
-  OperatorGroup,
   type PlanReport,
   readPolicy,
   Subscription,
@@ -19,6 +16,7 @@ import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle
 import { type OfferedPackage, readOffers } from "../lifecycle/packages.ts";
 import { formatPlanReport } from "../lifecycle/plan.ts";
 import { type PreviewQuestion, previewReport } from "../lifecycle/preview.ts";
+import { ensureGroup, untilInstalled } from "../lifecycle/until-installed.ts";
 import { secondsOf } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
@@ -204,62 +202,4 @@ function chooseOffer(offers: readonly OfferedPackage[], { name, catalog, problem
     throw new CliError("BadInput", `several catalogs have the package ${name} (${places}): choose one with --catalog`);
   }
   return first;
-}
-
-async function ensureGroup({ cluster, namespace }: Connected, watchesAll: boolean): Promise<void> {
-  if ((await cluster.list(OperatorGroup, { namespace })).length > 0) return;
-  const spec = watchesAll ? {} : { targetNamespaces: [namespace] };
-  await cluster.create(OperatorGroup, { metadata: { name: namespace, namespace }, spec });
-}
-
-/** How an installation ended. */
-interface Ended {
-  readonly ok: boolean;
-  readonly phase: string;
-  readonly message: string;
-}
-
-const LOOK = 500;
-
-async function untilInstalled(
-  connected: Connected,
-  { name, seconds }: { readonly name: string; readonly seconds: number },
-): Promise<Ended> {
-  if (seconds === 0) {
-    return { ok: true, phase: "", message: "not waiting: `capstan lifecycle status` says how far it is" };
-  }
-  const end = performance.now() + seconds * 1000;
-  for (;;) {
-    const seen = await look(connected, name);
-    if (seen.isFinal || performance.now() > end) return seen;
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
-  }
-}
-
-/** What is seen, and whether it stays that way. */
-interface Seen extends Ended {
-  readonly isFinal: boolean;
-}
-
-async function look(connected: Connected, name: string): Promise<Seen> {
-  const { cluster, namespace } = connected;
-  const { status } = (await cluster.get(Subscription, { namespace, name })) ?? {};
-  const failed = status?.conditions?.find((each) => each.type === "ResolutionFailed" && each.status === "True");
-  if (failed?.reason === "ConstraintsNotSatisfiable") {
-    return { ok: false, phase: "", message: failed.message ?? "", isFinal: true };
-  }
-  const plan = await cluster.get(InstallPlan, { namespace, name: status?.installPlanRef?.name ?? "-" });
-  if (plan?.status?.phase === "RequiresApproval") {
-    const message = `the plan waits: capstan lifecycle approve ${name} -n ${namespace}`;
-    return { ok: true, phase: "RequiresApproval", message, isFinal: true };
-  }
-  return lookAtOperator(connected, status?.currentCSV ?? "-");
-}
-
-async function lookAtOperator({ cluster, namespace }: Connected, name: string): Promise<Seen> {
-  const csv = await cluster.get(ClusterServiceVersion, { namespace, name });
-  const { phase = "", message = "" } = csv?.status ?? {};
-  if (phase === "Succeeded") return { ok: true, phase, message: `${name} is installed`, isFinal: true };
-  const waiting = "nothing happened yet: is `capstan lifecycle run` or OLM running?";
-  return { ok: false, phase, message: phase === "" ? waiting : `${name} is ${phase}: ${message}`, isFinal: false };
 }

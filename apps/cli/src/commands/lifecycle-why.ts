@@ -12,6 +12,7 @@ import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
 import { readInput, withClusterFacts } from "../lifecycle/resolution-input.ts";
+import { whyExtension } from "../lifecycle/why-extension.ts";
 import { print } from "../output/print.ts";
 
 const global = { type: "text", value: "NAME", default: "olm", describe: "the manager's namespace" } as const;
@@ -20,7 +21,13 @@ const global = { type: "text", value: "NAME", default: "olm", describe: "the man
 export const lifecycleWhy: Command = defineCommand({
   describe:
     "Why an operator is or will be installed: the shortest chain of reasons. Why it cannot be: the smallest set of requirements that contradict each other, and the single changes that help, each of which was tried.",
-  arguments: [{ name: "NAME", describe: "a package, a Subscription or a ClusterServiceVersion", presence: "required" }],
+  arguments: [
+    {
+      name: "NAME",
+      describe: "a package, a Subscription, a ClusterServiceVersion or a ClusterExtension",
+      presence: "required",
+    },
+  ],
   options: { ...lifecycleOptions, "olm-namespace": global },
   examples: [
     { line: "capstan lifecycle why etcd -n shop", does: "Why etcd is installed in the namespace, or why not" },
@@ -31,11 +38,22 @@ export const lifecycleWhy: Command = defineCommand({
   ],
   run: async ({ options, args: [name = ""], terminal }) => {
     await using connected = await connectLifecycle(options, terminal);
+    const extension = (await isSubscribed(connected, name)) ? undefined : await whyExtension(connected, name);
+    if (extension !== undefined) {
+      await print({ terminal, output: options.output }, { value: extension, table: formatExplanation(extension) });
+      return;
+    }
     const explained = why(await readInput(connected, options["olm-namespace"]), name);
     const explanation = { ...explained, reasons: [...explained.reasons, ...(await holdsOf(connected, name))] };
     await print({ terminal, output: options.output }, { value: explanation, table: formatExplanation(explanation) });
   },
 });
+
+/** A Subscription of the namespace comes before a ClusterExtension of the same name. */
+async function isSubscribed({ cluster, namespace }: Connected, name: string): Promise<boolean> {
+  const all = await cluster.list(Subscription, { namespace });
+  return all.some(({ metadata, spec }) => metadata.name === name || spec.name === name);
+}
 
 /** What the policies of Subscriptions hold back. */
 async function holdsOf({ cluster, namespace }: Connected, name: string): Promise<readonly string[]> {

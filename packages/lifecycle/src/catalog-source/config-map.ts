@@ -1,5 +1,5 @@
 /** Reads the catalog in a ConfigMap: packages, ClusterServiceVersions and CRDs as YAML lists. */
-import type { Catalog, CatalogBundle, CatalogPackage, Channel, ChannelEntry } from "@capstan/bundle";
+import type { Catalog, CatalogBundle, CatalogPackage, Channel, ChannelEntry, Property } from "@capstan/bundle";
 import { readYamlDocuments } from "@capstan/bundle";
 import type { Manifest } from "../csv/permissions.ts";
 import type { ClusterServiceVersion } from "../kinds/csv.ts";
@@ -11,6 +11,17 @@ interface PackageEntry {
   readonly channels: readonly { readonly name: string; readonly currentCSV: string }[];
 }
 
+/** The key of a ConfigMap with what the lists of the original have no place for; OLM ignores it. */
+export const extrasKey = "bundleExtras";
+
+/** The other objects of a bundle and its requirements. */
+export interface BundleExtras {
+  /** The name of the ClusterServiceVersion. */
+  readonly operator: string;
+  readonly objects: readonly Manifest[];
+  readonly properties: readonly Property[];
+}
+
 /** The catalog of the data of a ConfigMap. */
 export function readConfigMapCatalog(data: { readonly [key: string]: string }): Catalog {
   const csvs = new Map(
@@ -19,7 +30,8 @@ export function readConfigMapCatalog(data: { readonly [key: string]: string }): 
   );
   const crds = listIn(data, "customResourceDefinitions") as readonly Manifest[];
   const packages = listIn(data, "packages") as readonly PackageEntry[];
-  return { packages: new Map(packages.map((each) => [each.packageName, toPackage(each, { csvs, crds })])) };
+  const extras = new Map((listIn(data, extrasKey) as readonly BundleExtras[]).map((each) => [each.operator, each]));
+  return { packages: new Map(packages.map((each) => [each.packageName, toPackage(each, { csvs, crds, extras })])) };
 }
 
 function listIn(data: { readonly [key: string]: string }, key: string): readonly unknown[] {
@@ -38,6 +50,7 @@ function listIn(data: { readonly [key: string]: string }, key: string): readonly
 interface Content {
   readonly csvs: ReadonlyMap<string, ClusterServiceVersion>;
   readonly crds: readonly Manifest[];
+  readonly extras: ReadonlyMap<string, BundleExtras>;
 }
 
 function toPackage({ packageName, defaultChannel, channels }: PackageEntry, content: Content): CatalogPackage {
@@ -82,10 +95,11 @@ function toChannel(channel: Pick<Channel, "name" | "package">, head: string, { c
   return { ...channel, entries, properties: [] };
 }
 
-function toBundle(csv: ClusterServiceVersion, packageName: string, { crds }: Content): CatalogBundle {
+function toBundle(csv: ClusterServiceVersion, packageName: string, { crds, extras }: Content): CatalogBundle {
+  const extra = extras.get(csv.metadata.name);
   const { owned = [], required = [] } = csv.spec.customresourcedefinitions ?? {};
   const names = new Set(owned.map(({ name }) => name));
-  const objects = [csv, ...crds.filter(({ metadata }) => names.has(metadata.name ?? ""))];
+  const objects = [csv, ...crds.filter(({ metadata }) => names.has(metadata.name ?? "")), ...(extra?.objects ?? [])];
   const gvk = (type: string) => (crd: (typeof owned)[number]) => {
     const group = crd.name.slice(crd.name.indexOf(".") + 1);
     return { type, value: { group, version: crd.version, kind: crd.kind } };
@@ -101,6 +115,7 @@ function toBundle(csv: ClusterServiceVersion, packageName: string, { crds }: Con
       { type: "olm.package", value: { packageName, version } },
       ...owned.map(gvk("olm.gvk")),
       ...required.map(gvk("olm.gvk.required")),
+      ...(extra?.properties ?? []),
       ...objects.map((object) => ({
         type: "olm.bundle.object",
         value: { data: Buffer.from(JSON.stringify(object)).toString("base64") },
