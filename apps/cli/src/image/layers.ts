@@ -26,7 +26,9 @@ async function packageEntries({ name, folder, linked }: TracedPackage, isSource:
   const left = isSource ? /^(dist|bin|generate|conformance|launchers)(\/|$)/ : /^src(\/|$)/;
   // Our published packages contain their sources for debuggers.
   const isOurs = linked || (!isSource && /^(capstan$|@capstan\/)/.test(name));
-  const include = (path: string): boolean => !never.test(path) && !(isOurs && left.test(path));
+  // Node does not run TypeScript below node_modules, so sources that a package ships there stay out.
+  const isUnused = (path: string): boolean => !linked && /\.[cm]?tsx?$/.test(path);
+  const include = (path: string): boolean => !never.test(path) && !(isOurs && left.test(path)) && !isUnused(path);
   const files = await folderEntries(folder, { at, include });
   if (!linked) return files;
   const up = "../".repeat(name.split("/").length);
