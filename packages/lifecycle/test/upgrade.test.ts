@@ -159,6 +159,21 @@ test("a changed Deployment is brought back", async () => {
   await world.succeeded("scoped", "scoped.v1.0.0");
 });
 
+test("a version whose Deployment has another selector gets a new Deployment", async () => {
+  await world.namespace("selector");
+  const crds = [operatorCrd("selector")];
+  const first = operatorCsv({ name: "selector", version: "1.0.0" });
+  await world.catalog(oneChannel("selector.v1.0.0", [first], crds), "selector");
+  await world.subscribe("selector", { name: "selector", source: "selector" });
+  await world.succeeded("selector", "selector.v1.0.0");
+  const labelled = JSON.stringify(operatorCsv({ name: "selector", version: "1.1.0", replaces: "selector.v1.0.0" }));
+  const second = JSON.parse(labelled.replaceAll('{"app":"selector"}', '{"app":"other"}')) as typeof first;
+  await world.catalog(oneChannel("selector.v1.1.0", [first, second], crds), "selector");
+  await world.succeeded("selector", "selector.v1.1.0");
+  const deployed = await world.cluster.get(Deployment, { namespace: "selector", name: "selector" });
+  assert.deepEqual(deployed?.spec?.selector, { matchLabels: { app: "other" } });
+});
+
 test("the OLMConfig says whether copies are enabled", async () => {
   const config = await world.until(
     "the condition exists",

@@ -1,4 +1,5 @@
 /** Installs the components of an operator: certificates, Deployments, webhooks and APIServices. Every step may be repeated. */
+import { isApiError } from "@capstan/client";
 import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
@@ -6,6 +7,7 @@ import {
 import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
+import { isDeepEqual } from "@capstan/model";
 import type { KubeObject } from "@capstan/model";
 import type { Cluster } from "../cluster/cluster.ts";
 import { isOwnedBy, managedLabel, ownerLabels, ownerSelector } from "../cluster/owners.ts";
@@ -67,10 +69,22 @@ async function ensureDeployment(wanted: ReturnType<typeof toDeployment>, cluster
     annotations: { ...known.metadata.annotations, ...annotations },
     ownerReferences: [...others, ...ownerReferences],
   };
-  await cluster.change(Deployment, {
-    before: known,
-    after: { ...known, metadata, ...(wanted.spec && { spec: wanted.spec }) },
-  });
+  try {
+    const after = { ...known, metadata, ...(wanted.spec && { spec: wanted.spec }) };
+    await cluster.change(Deployment, { before: known, after });
+  } catch (error) {
+    // The server lets no selector change, so a version with another one needs a new Deployment.
+    const isOther = !isDeepEqual(selectorOf(known.spec), selectorOf(wanted.spec));
+    if (!isApiError(error, "Invalid") || !isOther) throw error;
+    await cluster.remove(Deployment, { namespace, name, uid: known.metadata.uid });
+    await cluster.create(Deployment, wanted);
+  }
+}
+
+/** A selector with the parts that select something. */
+function selectorOf(spec: Deployment["spec"]): object {
+  const { matchLabels = {}, matchExpressions = [] } = spec?.selector ?? {};
+  return { matchLabels, matchExpressions };
 }
 
 async function ensureApiService(
