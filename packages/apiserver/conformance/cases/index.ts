@@ -19,10 +19,13 @@ import { policies } from "./policies.ts";
 import { scaleApply } from "./scale-apply.ts";
 import { tourTopics } from "./tours/index.ts";
 import { updates } from "./updates.ts";
+import { flows } from "./variants/flows.ts";
 import { variantTopics } from "./variants/index.ts";
 import { watches } from "./watches.ts";
 
 export const topics: readonly Topic[] = [
+  // First, as it lists what a new server has.
+  flows,
   bodies,
   extremes,
   updates,

@@ -1,7 +1,6 @@
 /** Systematic variants of the requests in which the embedded server was most often different. */
 import type { Topic } from "../../case.ts";
 import { audiences } from "./audiences.ts";
-import { flows } from "./flows.ts";
 import { nodes } from "./nodes.ts";
 import { oddBodies } from "./bodies.ts";
 import { pages } from "./pages.ts";
@@ -9,7 +8,6 @@ import { paths } from "./paths.ts";
 import { puts } from "./puts.ts";
 import { queries } from "./queries.ts";
 import { rights } from "./rights.ts";
-
 import { typeChecks } from "./type-checks.ts";
 
 export const variantTopics: readonly Topic[] = [
@@ -21,6 +19,5 @@ export const variantTopics: readonly Topic[] = [
   audiences,
   nodes,
   queries,
-  flows,
   typeChecks,
 ];
