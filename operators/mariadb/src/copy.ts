@@ -1,7 +1,7 @@
 /** Shell functions that copy data: a dump of a server, and a server without network into which a dump is loaded. */
 import { REPLICATION_ACCOUNT } from "./sql.ts";
 
-/** Large and the same in each release. */
+/** Help tables, which are not dumped: they are large, and each installation of a release has the same. */
 const SKIPPED = ["help_topic", "help_keyword", "help_relation", "help_category"];
 
 /** The options of a consistent dump with its position. */
@@ -69,13 +69,13 @@ mariadb-dump --no-defaults --socket=$RUN/load.sock ${DUMP}
 close_server
 `;
 
-/** The message goes to the operator. */
+/** Shell function that writes its message to the termination log, where the operator reads it. */
 const FAIL = `fail() { echo "$1" > /dev/termination-log || true; echo "$1" >&2; exit 1; }
 `;
 
 /**
- * Given data: the copy \`$SEED/content\`, or that of a running server; then the log up to a point. The replayed log is written to a log of
- * the scratch server, which has the positions, and removed.
+ * Shell code that loads given data into a new data folder: the copy `$SEED/content`, or a dump of a running server; then the log up to a
+ * point. The replay writes a binary log with the positions, which is removed at the end.
  */
 export function seedData(fresh: string): string {
   return `${FAIL}
@@ -96,7 +96,7 @@ if ls "$SEED"/log/*.data > /dev/null 2>&1; then
 fi`;
 }
 
-/** A position with one entry for each domain, the later of two. */
+/** Shell code that replays the log. `here` prints the GTID position: for each domain, the later of the replicated and own entry. */
 const REPLAY = `here() {
     sql -N -e "SELECT CONCAT_WS(',', NULLIF(@@global.gtid_slave_pos, ''), NULLIF(@@global.gtid_binlog_pos, ''))" | tr ',' '\\n' \\
       | awk -F- 'NF == 3 { if (!($1 in seq) || $3 + 0 >= seq[$1] + 0) { seq[$1] = $3; all[$1] = $0 } } END { for (d in all) print all[d] }' \\

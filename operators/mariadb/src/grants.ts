@@ -13,14 +13,14 @@ export function quoteName(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }
 
-/** In rights on a whole database, `_` and `%` would stand for other characters. */
+/** In a grant on a whole database, `_` and `%` are wildcards, so they are escaped. */
 function targetOf({ database, table }: Pick<Grant, "database" | "table">): string {
   if (database === "*") return "*.*";
   if (table !== undefined) return `${quoteName(database)}.${quoteName(table)}`;
   return `${quoteName(database.replaceAll(/[_%]/gu, String.raw`\$&`))}.*`;
 }
 
-/** Names that MariaDB accepts, and under which it shows them. */
+/** Privileges that `SHOW GRANTS` prints with another name than the one in the grant. */
 const SHOWN: ReadonlyMap<string, string> = new Map([
   ["ALL", "ALL PRIVILEGES"],
   ["REPLICATION CLIENT", "BINLOG MONITOR"],
@@ -37,7 +37,7 @@ function privilegesOf(names: readonly string[]): ReadonlySet<string> {
   return new Set(shown.includes(ALL) ? [ALL] : shown);
 }
 
-/** Reads the lines of `SHOW GRANTS`; roles and proxies are not rights on tables. */
+/** Reads the lines of `SHOW GRANTS`. Grants of roles and proxies are skipped. */
 export function parseGrants(lines: readonly string[]): RightsByTarget {
   const found = lines.flatMap((line): [string, Rights][] => {
     const match = /^GRANT (?<names>.+?) ON (?<target>(?:\*|`(?:[^`]|``)*`)\.(?:\*|`(?:[^`]|``)*`)) TO /u.exec(line);
@@ -73,7 +73,7 @@ function merge(entries: readonly (readonly [string, Rights])[]): RightsByTarget 
   return merged;
 }
 
-/** Excess rights go first: revoking all rights on a target takes the wanted ones along, and these are granted again. */
+/** Revokes come first: to revoke `ALL PRIVILEGES` on a target also revokes the wanted ones, which are then granted again. */
 export function grantStatements(
   account: string,
   { present, wanted }: { readonly present: RightsByTarget; readonly wanted: readonly Grant[] },

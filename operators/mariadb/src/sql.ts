@@ -4,7 +4,7 @@ import { createConnection } from "mysql2/promise";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
 import type { ConnectTarget } from "capstan/stateful";
 
-/** The account of the operator; it may do everything. */
+/** The account of the operator, with all privileges. */
 export const OPERATOR_ACCOUNT = "capstan_operator";
 /** The account of replicas, which also reads dumps. */
 export const REPLICATION_ACCOUNT = "capstan_replication";

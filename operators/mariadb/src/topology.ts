@@ -11,7 +11,7 @@ const WAIT_SECONDS = 5;
 
 export const topology: PrimaryAndReplicas<Sql, Position> = {
   compare: comparePositions,
-  // MariaDB waits for one replica and cannot be told to wait for more.
+  // MariaDB waits for one replica, and has no setting to wait for more.
   acknowledgements: (size) => (size > 1 ? 1 : 0),
   fence: (replica) => replica.run("STOP SLAVE IO_THREAD"),
   freeze,

@@ -9,6 +9,7 @@ import { bootstrapText } from "./generated/bootstrap.ts";
 import type { Randomness } from "./parts.ts";
 import { serverAddressIn } from "./service-ranges.ts";
 
+/** The sources of creation times and uids. */
 export interface Maker {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -56,26 +57,26 @@ export function publishAuthorities(
   writer.create("configmaps", { kind: "ConfigMap", apiVersion: "v1", metadata, data } as KubeObject);
 }
 
-/** The objects as recorded from a kube-apiserver with the default service network. */
+/** The objects as recorded from a kube-apiserver with the default service CIDR. */
 function recorded(now: string, network: string): readonly [ResourceName, AnyDraft][] {
   const text = bootstrapText.replaceAll("{time}", now);
   return JSON.parse(network === defaultServiceNetwork ? text : inNetwork(text, network)) as [ResourceName, AnyDraft][];
 }
 
-/** The network is an entry of a list there, so two networks fit in its place. */
+/** Replaces the default service CIDR. It is an entry of a list in the recording, so two CIDRs (dual stack) fit in its place. */
 function inNetwork(text: string, network: string): string {
   return text
     .replaceAll(`"${defaultServiceNetwork}"`, `"${network.replace(",", '","')}"`)
     .replaceAll(`"${serverAddressIn(defaultServiceNetwork)}"`, `"${serverAddressIn(network)}"`);
 }
 
-/** The service networks that the state was created with; a restarted server cannot change them. */
+/** The service CIDRs with which the stored state was created; a restarted server cannot change them. */
 export function serviceNetworkOf(lookup: Lookup): string {
   const kept = lookup.get("servicecidrs.networking.k8s.io", "kubernetes") as ServiceCIDR | undefined;
   return kept?.spec?.cidrs?.join(",") ?? defaultServiceNetwork;
 }
 
-/** The start of legacy token tracking: a date, so it cannot be recorded. */
+/** The ConfigMap with the start of legacy service account token tracking. It has a date, so it is not part of the recording. */
 function tokenTracking(now: string, uid: string): KubeObject {
   const object = {
     kind: "ConfigMap",

@@ -32,7 +32,7 @@ export interface EnvOptions {
   readonly libraries: readonly Library[];
   /** The namespace that names are looked up in first. */
   readonly container?: string;
-  /** Lists and maps that are written out must be of one type. */
+  /** The elements of a list or map literal must be of one type. */
   readonly homogeneousLiterals?: boolean;
   /** `1 < 1.5` is allowed. */
   readonly crossTypeComparisons?: boolean;
@@ -47,14 +47,14 @@ export interface EnvOptions {
 /** Why an expression was rejected. */
 export interface CompileFailure {
   readonly ok: false;
-  /** syntax: it cannot be read; check: its types do not fit; program: a constant in it has no value. */
+  /** `syntax`: it does not parse; `check`: it has a type error; `program`: a constant part of it fails, such as an invalid pattern. */
   readonly phase: "syntax" | "check" | "program";
   readonly issues: readonly Issue[];
-  /** All issues with their places, as cel-go shows them. */
+  /** All issues with their positions, as cel-go prints them. */
   readonly message: string;
-  /** The type, where the checker was content. */
+  /** The type, if the type check succeeded. */
   readonly outputType?: Type;
-  /** The cost, where the checker was content. */
+  /** The estimated cost, if the type check succeeded. */
   readonly estimateCost?: (sizes?: SizeEstimator) => CostEstimate;
 }
 
@@ -67,24 +67,24 @@ export interface CompileSuccess {
 /** An expression, or its errors. */
 export type CompileResult = CompileSuccess | CompileFailure;
 
-/** How far an evaluation may go. */
+/** Limits of an evaluation. */
 export interface EvaluateOptions {
   readonly costLimit?: number;
-  /** The most work for what costs do not show, such as the size of a compiled pattern; WORK_LIMIT when it is absent. */
+  /** The limit of work that CEL's cost does not cover, such as compiling a pattern. Default: WORK_LIMIT. */
   readonly workLimit?: number;
 }
 
-/** What came of an evaluation and what it cost. */
+/** The result of an evaluation, its cost as in cel-go, and its work. */
 export interface Evaluation {
   readonly result: CelResult;
   readonly cost: number;
   readonly work: number;
 }
 
-/** Work of this much is billed as a cost of one where it is more than the cost. */
+/** Units of work that count as one unit of cost. */
 const WORK_PER_COST = 10;
 
-/** What an evaluation takes from the budget of all evaluations for one object. */
+/** The share of the cost budget of one object that an evaluation uses: its cost or its work, whichever is larger. */
 export function billOf({ cost, work }: Evaluation): number {
   return Math.max(cost, Math.floor(work / WORK_PER_COST));
 }

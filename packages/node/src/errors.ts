@@ -28,7 +28,7 @@ export class NodeError extends Error {
   }
 }
 
-/** A program could not be started: the run of the container is over before it began. */
+/** The program of a container could not be started; the container terminates with this exit. */
 export class StartError extends NodeError {
   readonly exit: Exit;
 

@@ -8,7 +8,7 @@ import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle
 import { secondsOf, until } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
-/** Rolls back. */
+/** The command `capstan lifecycle rollback`. */
 export const lifecycleRollback: Command = defineCommand({
   describe:
     "Returns a Subscription or a ClusterExtension to the version that ran before, CRDs included, and keeps it there. It refuses if a stored version or a field of a stored object would be lost, and names the objects. The annotation lifecycle.capstan.dev/roll-back-after of a Subscription, such as 10m, rolls a version back by itself that does not succeed in time; lifecycle.capstan.dev/excluded-versions names the versions that are not installed again.",

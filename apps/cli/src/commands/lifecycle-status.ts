@@ -1,4 +1,4 @@
-/** `capstan lifecycle status`, `list` and `history`: what is installed, how far it is, and what was installed before. */
+/** `capstan lifecycle status`, `list` and `history`: the progress of installations, the installed operators, and the InstallPlans. */
 import { ClusterExtension, ClusterServiceVersion, InstallPlan, Subscription } from "@capstan/lifecycle";
 import { type Command, defineCommand } from "../command/define.ts";
 import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
@@ -6,7 +6,7 @@ import { print } from "../output/print.ts";
 
 const everywhere = { type: "flag", short: "A", describe: "look at all namespaces" } as const;
 
-/** Says how far each Subscription is. */
+/** The command `capstan lifecycle status`: the progress of each Subscription and ClusterExtension. */
 export const lifecycleStatus: Command = defineCommand({
   describe:
     "One line for each Subscription and each ClusterExtension: what it wants, what is installed, and what it waits for.",
@@ -44,7 +44,7 @@ export const lifecycleStatus: Command = defineCommand({
   },
 });
 
-/** The ClusterExtensions whose operators run in a namespace, or in any. */
+/** The ClusterExtensions that install into a namespace; without a namespace, all. */
 async function extensionsIn(
   cluster: Connected["cluster"],
   { namespace }: { readonly namespace?: string },
@@ -75,7 +75,7 @@ function extensionProblem(conditions: NonNullable<NonNullable<ClusterExtension["
   return conditions.find(({ type, status }) => type === "Deprecated" && status === "True")?.message ?? "";
 }
 
-/** The first thing that keeps a Subscription from being up to date. */
+/** The first problem of a Subscription: a condition with status True, or an unmet requirement of its ClusterServiceVersion. */
 function problemOf({ status }: Subscription, csv: ClusterServiceVersion | undefined): string {
   const condition = status?.conditions?.find((each) => each.status === "True");
   if (condition !== undefined) return condition.message || (condition.reason ?? "");
@@ -85,7 +85,7 @@ function problemOf({ status }: Subscription, csv: ClusterServiceVersion | undefi
   return unmet === undefined ? (message ?? "") : `${unmet.kind} ${unmet.name}: ${unmet.message || unmet.status}`;
 }
 
-/** Lists the installed operators. */
+/** The command `capstan lifecycle list`: the installed operators. */
 export const lifecycleList: Command = defineCommand({
   describe:
     "The installed operators with their versions, those of ClusterExtensions included; copies in other namespaces are left out.",
@@ -116,7 +116,7 @@ export const lifecycleList: Command = defineCommand({
   },
 });
 
-/** Lists the plans of a namespace, and who approved them. */
+/** The command `capstan lifecycle history`: the InstallPlans of a namespace, and their approvals. */
 export const lifecycleHistory: Command = defineCommand({
   describe: "The InstallPlans of a namespace, oldest first: what each installed, and who approved it when.",
   options: lifecycleOptions,

@@ -9,7 +9,7 @@ import { approvePlan } from "../lifecycle/approval.ts";
 import { secondsOf, until } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
-/** Upgrades an operator. */
+/** The command `capstan lifecycle upgrade`. */
 export const lifecycleUpgrade: Command = defineCommand({
   describe:
     "Shows the waiting plan of a Subscription, approves it, and waits until the new version runs. With --channel it changes the channel first. A Subscription without a waiting plan is up to date, and the command says so.",
@@ -55,7 +55,7 @@ async function toChannel(
   return cluster.change(Subscription, { before: subscription, after });
 }
 
-/** The plan that waits for an approval. After a change of the channel, one may still have to be made. */
+/** The InstallPlan that waits for approval. After a change of the channel, the manager may not have created it yet. */
 async function waitingPlan(
   { cluster, namespace }: Connected,
   { metadata }: Subscription,
@@ -69,7 +69,7 @@ async function waitingPlan(
     if (plan !== undefined && !plan.spec.approved) return { plan, isSettled: true };
     return { isSettled: !isChanged || live?.status?.state === "UpgradePending" };
   };
-  // A channel whose head is installed already leads to no plan, so the wait for one is short.
+  // If the head of the channel is already installed, there will be no InstallPlan, so the wait for one is short.
   const seen = await until(look, { holds: ({ isSettled }) => isSettled, seconds: Math.min(seconds, 5) });
   return seen.plan;
 }
@@ -93,7 +93,7 @@ async function untilCurrent(connected: Connected, question: Question): Promise<E
   return end;
 }
 
-/** What is seen, and whether it stays that way. */
+/** The present state of the upgrade, and whether it is final. */
 interface Seen extends Ended {
   readonly isFinal: boolean;
 }

@@ -31,15 +31,15 @@ export type Handler<D extends Action["do"]> = (
 ) => Promise<ReconcileResult> | ReconcileResult;
 
 /**
- * Runs an operation that pauses members. Two replicas at once could stop a majority. etcd does not know which replica leads, so the step
- * is recorded in the API server first, which only the leader can do.
+ * Runs an operation that pauses members, such as a defragmentation. Two replicas of the operator at once could pause a majority, and etcd
+ * does not know which replica is the leader. So the step is recorded in the API server first (fencing): only the leader can do that.
  */
 export async function asLeader({ step, seen }: ActionContext, what: string, run: () => Promise<void>): Promise<void> {
-  // The time makes a repetition another step.
+  // A step runs once for each input. The time makes every call a new step.
   await step("care", run, { input: { what, at: seen.now } });
 }
 
-/** Client of the member through which membership is changed. */
+/** Client for changes of the membership: that of the etcd leader, or else of any voter that responds. */
 export function leaderClient({ seen }: Pick<ActionContext, "seen">): EtcdClient {
   const { membership, memberStatuses, clients } = seen;
   const names = membership.members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);

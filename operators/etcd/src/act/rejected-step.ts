@@ -1,6 +1,6 @@
 /**
- * A step that was rejected is reported in the status and retried soon. The runtime's backoff would grow: no event says that a quota was
- * raised or that a member accepts changes again, and a cluster may be waiting for it.
+ * A rejected step is reported in the status and retried at a fixed interval. The runtime's backoff would grow, although no watch event
+ * tells that a quota was raised or that a member accepts changes again, and a cluster may be waiting for that.
  */
 import { requeue } from "capstan";
 import type { Requeue } from "capstan";
@@ -10,7 +10,7 @@ import type { ActionContext } from "./reconcile-context.ts";
 /** The reason of `Degraded` while the API server or etcd rejects a request of the operator. */
 export const rejectedReason = "Refused";
 
-/** When the step is retried after an error that is a known obstacle; undefined for any other error, which is left to the backoff. */
+/** The requeue after a transient error of etcd or an error that persists; undefined for other errors: the runtime's backoff applies. */
 export function toRejectedStep(context: ActionContext, error: unknown): Requeue | undefined {
   if (error instanceof EtcdError && isPassing(error)) return requeue("2s", { reason: error.message });
   if (!(error instanceof Error) || isTransient(error)) return undefined;
@@ -20,13 +20,13 @@ export function toRejectedStep(context: ActionContext, error: unknown): Requeue 
   return requeue("15s", { reason: message });
 }
 
-/** Message of an error that persists. */
+/** The message for an error that persists. */
 export function describeRejection(error: Error): string {
   if (error instanceof EtcdError) return `etcd refuses: ${error.message}${authCodes.has(error.code) ? authRemedy : ""}`;
   return `${isRejection(error) ? "the API server refuses: " : ""}${error.message}`;
 }
 
-/** With authentication on, any certificate may read the status, so the missing rights show only at a change. */
+/** With authentication enabled, any certificate may read the status, so missing permissions show only at a change. */
 const authCodes: ReadonlySet<EtcdError["code"]> = new Set(["Unauthenticated", "Denied", "UserNotFound"]);
 const authRemedy =
   " (if authentication is on, the certificate that the operator shows must be that of root, or of a user with that role)";
@@ -42,7 +42,7 @@ function wasRejected({ seen }: ActionContext): string | undefined {
   return former?.status === "True" && former.reason === rejectedReason ? former.message : undefined;
 }
 
-/** Another writer was first, or the API server is unavailable: the error passes by itself. */
+/** A retry may succeed without any change: another writer was first, or a server is unavailable. */
 function isTransient(error: Error): boolean {
   if (error instanceof EtcdError) return isPassing(error);
   if (error.name === "AbortError") return true;

@@ -1,4 +1,4 @@
-/** Checks of a sound tree that need values: constant durations, timestamps, patterns, formats and mixed literals. */
+/** Checks after the type check that need constant values: durations, timestamps, patterns, formats and mixed literals. */
 
 import type { Issue } from "../source.ts";
 import { locate } from "../source.ts";
@@ -16,9 +16,9 @@ const MIXING: ReadonlySet<string> = new Set(["format"]);
 
 /** Which checks to make. */
 export interface Validations {
-  /** Lists and maps that are written out must be of one type. */
+  /** The elements of a list or map literal must be of one type. */
   readonly homogeneousLiterals: boolean;
-  /** Constant durations, timestamps, patterns and formats must make sense. */
+  /** Constant durations, timestamps, patterns and formats must be valid. */
   readonly constants: boolean;
   /** Whether format calls exist. */
   readonly formats: boolean;

@@ -8,7 +8,7 @@ import { CelError, CelOptional, noSuchOverload } from "../values/value.ts";
 import { spendOn } from "./spend.ts";
 import type { Frame, Step } from "./frame.ts";
 
-/** What a planned call needs to know. */
+/** The parts of a planned call. */
 export interface PlannedCall {
   readonly args: readonly Step[];
   readonly implementation: Implementation;

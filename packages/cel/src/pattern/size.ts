@@ -1,11 +1,11 @@
-/** Bounds what compiling a pattern takes before it is compiled: repetitions multiply what they repeat. */
+/** Estimates the work to compile a regular expression before it is compiled: `(a{1000}){1000}` would need a million instructions. */
 
-/** The most instructions that a pattern may expand to. Go allows more; patterns of real resources stay far below. */
+/** The maximum number of instructions of a compiled pattern. Go allows more; patterns of real resources stay far below. */
 const MOST_INSTRUCTIONS = 10_000;
 const INSTRUCTION_WORK = 1000;
 /** A class of Unicode such as `\pL` has hundreds of ranges. */
 const UNICODE_CLASS_WORK = 50_000;
-/** Without regard to case, a range beyond ASCII is folded character by character. */
+/** In a case-insensitive pattern, a range beyond ASCII is folded character by character. */
 const FOLDED_RANGE_WORK = 1_000_000;
 const MOST_WORK = MOST_INSTRUCTIONS * INSTRUCTION_WORK;
 
@@ -21,7 +21,7 @@ const BEYOND_ASCII = /[^\0-\x7f]|\\[xWDSpP0-7]/;
 const RANGES = /-|\\[WDSpP]/g;
 const UNICODE_CLASSES = /\\[pP]/g;
 
-/** A bound of the work to compile a pattern; undefined when it expands to too much. */
+/** An upper bound of the work to compile a pattern; undefined if it exceeds the limit. */
 export function compileWork(source: string): number | undefined {
   if (source.length > MOST_INSTRUCTIONS) return undefined;
   const folded = FOLDING.test(source) && BEYOND_ASCII.test(source) ? count(source, RANGES) : 0;
@@ -34,13 +34,13 @@ function count(source: string, part: RegExp): number {
   return source.match(part)?.length ?? 0;
 }
 
-/** What a sequence has so far: its size, and that of its last part, which a repetition would multiply. */
+/** A sequence that is being read: its size, and the size of its last part, which a repetition would multiply. */
 interface Sequence {
   total: number;
   last: number;
 }
 
-/** At least the number of instructions that a pattern compiles to. */
+/** An upper bound of the number of instructions that a pattern compiles to. */
 export function expandedSize(source: string): number {
   let here: Sequence = { total: 3, last: 0 };
   const open: Sequence[] = [];

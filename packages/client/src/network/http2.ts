@@ -62,7 +62,7 @@ function openSession(socket: Socket, { server, clock, limits }: Endpoint, onRoom
   });
 }
 
-/** Sends a PING after an idle time: a connection that a firewall dropped shows no sign of it. */
+/** Sends a PING after an idle time: a connection that a firewall dropped gives no sign of that. */
 function keepAlive(session: Session, socket: Socket, { clock, limits }: Endpoint): void {
   const { pingAfterMs, pingTimeoutMs } = { ...defaultLimits, ...limits };
   let heard = socket.bytesRead;

@@ -65,6 +65,7 @@ async function sync(context: SyncContext, jobs: readonly Job[]): Promise<Reconci
   };
   await writeStatus(client, CronJob, { object: cronJob, status, signal });
   const next = action.do === "start" ? action.next : action.until;
+  // 100 ms late, as in kube-controller-manager, to tolerate clock skew.
   return next === undefined
     ? undefined
     : requeue(Math.max(0, next - now) + 100, { reason: "waiting for the next time" });
@@ -87,7 +88,7 @@ async function start(context: SyncContext, { at, replace }: Start): Promise<Job 
   const { metadata, spec } = cronJob.spec?.jobTemplate ?? {};
   const job = {
     metadata: {
-      // The name contains the scheduled time, so that a time cannot be used twice.
+      // The name contains the scheduled time, so that no time gets two Jobs.
       name: `${name}-${Math.floor(at / 60_000)}`,
       namespace,
       ...(metadata?.labels && { labels: metadata.labels }),

@@ -13,7 +13,7 @@ import type { ControllerContext } from "../controller/context.ts";
 import { deletionConditions } from "./conditions.ts";
 import type { RemainingObjects } from "./conditions.ts";
 
-/** The finalizer in `spec` that stands for the content. */
+/** The finalizer in `spec.finalizers`: the content of the namespace is not deleted yet. */
 const CONTENT_FINALIZER = "kubernetes";
 /** The delay until a namespace with remaining content is checked again, in milliseconds. */
 const RETRY_DELAY = 250;

@@ -1,20 +1,20 @@
-/** The nftables rules for cut links. Pure. */
+/** The nftables rules that inject network partitions. Pure. */
 
-/** One side of a cut: an address, or a node's address and pod network. */
+/** One side of a partition: the address of a pod, or the address and pod CIDR of a node. */
 export interface Side {
   /** Addresses and networks in nft syntax. */
   readonly addresses: readonly string[];
 }
 
-/** A cut between a side and all others, or between two sides. */
+/** A partition between a side and all others (`from` is undefined), or between two sides. */
 export interface Cut {
   readonly side: Side;
   readonly from: Side | undefined;
 }
 
 /**
- * The rules for all cuts; they replace the previous ones atomically. Packets are dropped after DNAT, so that connections through a
- * service are cut too. Traffic from a node to its own pods passes: probes do not count as pod network.
+ * The rules for all partitions; they replace the previous rules atomically. Packets are dropped after DNAT, so that connections through a
+ * service are covered, too. Traffic from a node to its own pods passes: probes do not count as pod network.
  */
 export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[]): string {
   return [
@@ -40,7 +40,7 @@ function outgoingRules({ side, from }: Cut, nodeAddresses: readonly string[]): r
   }
   const trusted = addressSet([...side.addresses, ...nodeAddresses]);
   return [
-    // Replies to the node itself do not pass this hook. Replies to others must be dropped, or a cut leader could still send.
+    // Replies to the node itself do not pass this hook. Replies to others must be dropped, or a partitioned leader could still send.
     `    ip saddr ${here} ip daddr != ${here} drop`,
     `    ip saddr != ${trusted} ip daddr ${here} drop`,
   ];

@@ -1,4 +1,4 @@
-/** Reconciles the OLMConfig: whether copies of operators for all namespaces are as its switch says. */
+/** Reconciles the OLMConfig: its condition says whether the copied CSVs are as `disableCopiedCSVs` demands. */
 import { Namespace } from "@capstan/kinds/v1";
 import { setCondition } from "@capstan/model";
 import type { Controller } from "@capstan/runtime";
@@ -11,7 +11,7 @@ import type { Sync } from "../manager/reader.ts";
 import type { ManagerSetting } from "../manager/setting.ts";
 import { nowOf } from "../manager/time.ts";
 
-/** The controller. */
+/** The controller of the OLMConfig. */
 export function configController(setting: ManagerSetting): Controller {
   return defineSync({ name: "olmconfig", kind: OLMConfig, sync: (sync) => reconcile(sync, setting) });
 }
@@ -30,7 +30,7 @@ async function reconcile(sync: Sync<OLMConfig>, { cluster, clock }: ManagerSetti
   return undefined;
 }
 
-/** Whether every operator for all namespaces has a copy in each other namespace, or none. */
+/** Whether every CSV of an OperatorGroup for all namespaces has a copy in each other namespace; none, if copies are disabled. */
 function isSettled({ find }: Sync<OLMConfig>, isEnabled: boolean): boolean {
   const active = find(Namespace, { namespace: "*" }).filter(({ status }) => status?.phase === "Active").length;
   const wanted = isEnabled ? active - 1 : 0;

@@ -21,7 +21,7 @@ function keysOf(
   ]);
 }
 
-/** What an operator provides. */
+/** The APIs that an operator provides: its owned CRDs and APIServices. */
 export function providedApis({ customresourcedefinitions: crds, apiservicedefinitions: services }: CsvSpec): ApiSet {
   return keysOf(crds?.owned, services?.owned);
 }

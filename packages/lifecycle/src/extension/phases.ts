@@ -27,7 +27,7 @@ export interface Phase<Item extends KubeObject = KubeObject> {
   readonly objects: readonly Item[];
 }
 
-/** The kinds of each phase, as `Kind` or `Kind.group`. All others are deployed, because a deployment may need them. */
+/** The kinds of each phase, as `Kind` or `Kind.group`. Other kinds are in `deploy`, because a Deployment may need them. */
 const kinds: Readonly<Partial<Record<PhaseName, readonly string[]>>> = {
   namespaces: ["Namespace"],
   policies: ["NetworkPolicy.networking.k8s.io", "PodDisruptionBudget.policy", "PriorityClass.scheduling.k8s.io"],

@@ -1,4 +1,4 @@
-/** Reads how the cost of nodes is allocated. */
+/** Reads the section `nodes` of a book: how the cost of nodes is allocated. */
 import type { Zone } from "../time/zone.ts";
 import type { Rational } from "../number/rational.ts";
 import type { Meter, NodePrice, Nodes } from "./book.ts";

@@ -13,7 +13,7 @@ interface Known {
   readonly zone: Zone;
 }
 
-/** Reads all prices, and refuses those that contradict each other. */
+/** Reads all prices, and rejects two that could both apply to one record with equal precedence. */
 export function readPrices(field: Field, known: Known): Price[] {
   const items = field.items();
   const prices = items.map((item, order) => readPrice(item, { ...known, order }));
@@ -31,7 +31,7 @@ export function readPrices(field: Field, known: Known): Price[] {
   return prices;
 }
 
-/** A text that is equal for equal conditions. */
+/** A key for comparisons: equal if the conditions in `when` are equal. */
 export function whenKey({ when }: Pick<Price, "when">): string {
   return JSON.stringify(Object.entries(when).sort((a, b) => compareKeys(a, b)));
 }

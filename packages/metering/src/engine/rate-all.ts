@@ -8,7 +8,7 @@ import { Quantity } from "./piece.ts";
 import { Rater, type RateOptions, type Window } from "./rate.ts";
 import { type Detail, detailsOf } from "./report.ts";
 
-/** How everything is rated. */
+/** Options of a rating. */
 export interface RateAllOptions extends Omit<RateOptions, "tenancy"> {
   readonly idle: "show" | "hide" | "share";
 }
@@ -19,7 +19,7 @@ export function rateAll(collected: Collected, options: RateAllOptions): Promise<
   return rateWith(rater, collected, options);
 }
 
-/** Fills a rater whose lines are needed, too. */
+/** The same with a given rater, for callers that also need its lines. */
 export async function rateWith(rater: Rater, collected: Collected, options: RateAllOptions): Promise<Detail[]> {
   const { book, window, idle } = options;
   const known = await collected.nodes();
@@ -89,7 +89,7 @@ interface External {
   readonly nodeNames: ReadonlySet<string>;
 }
 
-/** Bills of namespaces and of the pool, laid over their charge periods. */
+/** The bills of namespaces, and those without one (`__shared__`), spread over their charge periods. Bills of nodes are left out. */
 function* externalDetails(
   { bills, tenancy }: Collected,
   { book, window, buckets, by, nodeNames }: External,

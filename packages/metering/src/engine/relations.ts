@@ -56,7 +56,7 @@ export const usageColumns: Pick<Relation, "name" | "columns"> = {
   },
 };
 
-/** What the rows of usage are made of. */
+/** Inputs of the rows of usage. */
 export interface UsageOptions {
   readonly book: Book;
   readonly collected: Collected;
@@ -234,7 +234,7 @@ const coverageColumns: Pick<Relation, "name" | "columns"> = {
   columns: { meter: "text", start_at: "instant", end_at: "instant", state: "text" },
 };
 
-/** What was observed of each meter, from its first usage to its watermark, and what was not. */
+/** For each meter, the intervals with and without observations, from its first usage to its watermark. */
 async function* coverageRows(store: Store, { book, collected }: UsageOptions): AsyncIterable<Cells> {
   const first = new Map<string, number>();
   for await (const { meter, start } of collected.pieces())

@@ -1,4 +1,4 @@
-/** Runs SQL of a user on the records: the relations have the same names in every store. */
+/** Runs a user's SQL query on the records. The relations have the same names in every store. */
 import type { Book } from "../book/book.ts";
 import type { QueryLimits, QueryResult, Store } from "../store/store.ts";
 import { relationsOf } from "./relations.ts";
@@ -11,7 +11,7 @@ export interface StoreQuery {
   readonly parquet?: string;
 }
 
-/** Answers a query. */
+/** Runs a query. */
 export async function runStoreQuery(
   store: Store,
   book: Book,

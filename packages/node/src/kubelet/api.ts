@@ -20,7 +20,7 @@ import { measurementsOf, summaryOf } from "./statistics.ts";
 import { serveStreams } from "./streams.ts";
 import { isWebSocket, sendOver } from "./web-socket.ts";
 
-/** What the API needs from its node. */
+/** The parts of a node that the API serves. */
 export interface KubeletTools {
   readonly nodeName: string;
   readonly clock: Clock;

@@ -22,7 +22,7 @@ import type { ImageRecord } from "../runtime/runtime.ts";
 import type { Rights } from "./shim-client.ts";
 import { pullFailure } from "./pull-failure.ts";
 
-/** What images need. */
+/** Dependencies of the images of a node. */
 export interface ImagesOptions {
   readonly store: Store;
   /** Where unpacked images are stored. */
@@ -38,7 +38,7 @@ export interface UnpackedImage {
   readonly config: ImageConfig;
 }
 
-/** How many bytes an image may have when it is unpacked. */
+/** The maximum size of an unpacked image, in bytes. */
 const largestImage = 16 * 2 ** 30;
 
 /** The images of a node. */
@@ -75,7 +75,7 @@ export class Images {
   }
 
   /**
-   * Tries one set of credentials after the other, and finally those of this machine. The error lists the failures of the pod's
+   * Tries the credentials of the pod one after the other, and finally those of this machine. The error lists the failures of the pod's
    * credentials.
    */
   async #pullAsSomebody(reference: Reference, session: RegistrySession, logins: readonly Credentials[]): Promise<void> {
@@ -97,7 +97,7 @@ export class Images {
     throw new NodeError("ErrImagePull", told, { cause: failures[0]?.cause });
   }
 
-  /** The files of an image, all layers in one read-only folder. */
+  /** Unpacks an image: all layers into one folder. Concurrent calls for one image share the work. */
   unpack(name: string): Promise<UnpackedImage> {
     const running = this.#unpacking.get(name);
     if (running !== undefined) return running;
@@ -175,7 +175,7 @@ function parse(name: string): ReturnType<typeof parseReference> {
   }
 }
 
-/** In the words of container runtimes. */
+/** Why a name is invalid, in the words of container runtimes. */
 function whyBad(name: string): string {
   const [first = "", ...others] = (name.split("@")[0] ?? "").split("/");
   const hasRegistry = others.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
@@ -191,7 +191,7 @@ function toUsable(reference: Reference, image: StoredImage): ImageRecord {
   throw new NodeError("ErrImagePull", pullFailure(reference, cause), { cause });
 }
 
-/** The platform of an image that does not run here. An index has been matched by its own entries; a configuration may name no platform. */
+/** The platform of an image that this machine cannot run. `store.image` selects from an index by platform; a config may have none. */
 function otherPlatform({ descriptor, config }: StoredImage): string | undefined {
   if (descriptor.platform !== undefined) return undefined;
   const { os, architecture } = platformOf(process);
@@ -204,7 +204,7 @@ function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {
   return { id: descriptor.digest, bytes };
 }
 
-/** A process that was killed while unpacking left a partial folder with its pid; the folders of running processes are in use. */
+/** Deletes partial folders of processes that were killed while they unpacked. A folder has the pid in its name. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = /\.(\d+)-\w{6}$/.exec(name)?.[1];

@@ -24,7 +24,7 @@ export interface MachineReport {
   readonly findings: readonly Finding[];
 }
 
-/** Each is checked where the node runs it: some by PATH, those that enter containers by a fixed path. */
+/** The programs that a node runs. Those that enter containers are at a fixed path; the others are found in PATH. */
 const tools: readonly { readonly command: readonly string[]; readonly package: string }[] = [
   { command: ["/usr/bin/bwrap", "--version"], package: "bubblewrap" },
   { command: ["ip", "-V"], package: "iproute2" },
@@ -53,7 +53,7 @@ export async function inspectMachine(machine: {
     return { canRunPods: false, rights, findings: [{ what: "Linux", ok: false, detail: machine.platform, remedy }] };
   }
   const { arch = process.arch } = machine;
-  // The program that enters containers exists for these processors only.
+  // The program that enters containers and the seccomp filter exist for these processors only.
   if (!isKnown(arch)) {
     const remedy = "use a machine with x64 or arm64, or simulated pods";
     return { canRunPods: false, rights, findings: [{ what: "processor", ok: false, detail: arch, remedy }] };
@@ -101,7 +101,7 @@ async function findTool({ command, package: name }: (typeof tools)[number]): Pro
   return { what, ok: false, detail: output, remedy: `install the package ${name}` };
 }
 
-/** Tries the first steps of a node in temporary namespaces: overlays, also over the machine's programs, veth pairs and nft rules. */
+/** Tries what a node does first, in temporary namespaces: overlay mounts (also with /usr below), veth pairs, nft rules and bwrap. */
 async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   const user = rights === "root" ? [] : ["--user", "--map-root-user"];
   const script =
@@ -118,7 +118,7 @@ async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   return { what, ok: false, detail: output.trim(), remedy };
 }
 
-/** Some tools are in folders that are only in the PATH of administrators. */
+/** Some tools are in folders that are only in the PATH of root. */
 const inSystemFolders = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PATH; exec "$@"';
 
 function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {

@@ -48,13 +48,13 @@ export interface MachineOptions {
 export interface Machine extends AsyncDisposable {
   /** The shim; when it ends, everything ends. */
   readonly pid: number | undefined;
-  /** Resolves when the shim has ended unexpectedly: nothing can run here any more. */
+  /** Resolves when the shim has ended unexpectedly: the machine cannot run pods any more. */
   readonly lost: Promise<void>;
-  /** Adds a node to this machine, or a lost node again. */
+  /** Adds a node to this machine. A lost node can be added again. */
   addNode(node: LinuxNode): Promise<LinuxRuntime>;
   /** Replaces the nftables rules. */
   setRules(ruleset: string): Promise<void>;
-  /** Deletes conntrack entries with these marks: the rules decide about their next packets again. */
+  /** Deletes conntrack entries with these marks, so that the nftables rules apply to the next packets of their connections. */
   forgetFlows(marks: readonly number[]): Promise<void>;
   /** Sets the DNS handler; before that, queries get no response. */
   setNames(answer: (question: Buffer) => Promise<Buffer | undefined>): void;
@@ -73,10 +73,10 @@ export interface Machine extends AsyncDisposable {
 /** The port at which pods find the API server on their node. */
 export const apiServerPort = 6443;
 
-/** Where the state folder is mounted inside: a path that every user can reach. */
+/** Where the state folder is mounted in the namespaces of the machine: a path that every user can reach. */
 const inside = "/mnt/node";
 
-/** What the nodes of a machine share. */
+/** The parts of a machine that its nodes share. */
 export interface MachineParts {
   readonly shim: ShimClient;
   readonly images: Images;
@@ -90,9 +90,9 @@ export interface MachineParts {
   readonly kit: Programs["kit"];
   /** A secret that containers cannot guess. */
   readonly secret: string;
-  /** Paths of the kernel that containers do not see. */
+  /** Paths in /proc that are masked in containers. */
   readonly masked: readonly MaskedPlace[];
-  /** The path of a file of the state as it is seen from inside. */
+  /** The path of a file of the state in the namespaces of the machine. */
   readonly insidePath: (path: string) => string;
   /** Callbacks for the end of each container, by id. */
   readonly exits: Map<string, (end: Ending) => void>;
@@ -241,15 +241,15 @@ async function mostProcesses(): Promise<number> {
 }
 
 /**
- * Fills the disk that pods see as that of their node. Pods of an earlier run may have left links there: this runs inside, where no link
- * leads to the machine, and existing files stay.
+ * Creates the files of the disk that `hostPath` volumes see as that of the node. Pods of an earlier run may have left symbolic links there:
+ * this runs in the namespaces of the machine, where no link leads to the host, and existing files stay.
  */
 async function prepareMounts(shim: ShimClient, disk: string): Promise<void> {
   const script = 'mkdir -p "$0/etc"; set -C; cat > "$0/etc/hosts"';
   await shim.run(["sh", "-c", script, disk], nodeHostsFile());
 }
 
-/** Forwards connections from this socket to the API server. */
+/** Listens on a Unix socket, and forwards its connections to the API server. */
 async function listenOutside(path: string, to: { readonly host: string; readonly port: number }): Promise<Server> {
   await rm(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (inner) => {

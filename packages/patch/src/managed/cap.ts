@@ -1,4 +1,4 @@
-/** Limits the number of updaters in managed fields: the oldest are merged into one. */
+/** Limits the entries with operation Update in managedFields: the oldest are merged into one, with the manager `ancient-changes`. */
 import { unionOf } from "../fields/field-set.ts";
 import { compareText } from "../fields/path-element.ts";
 import { fieldsOf, ownerId, secondsOf, type Owner, type Owners } from "./owners.ts";
@@ -6,7 +6,7 @@ import { fieldsOf, ownerId, secondsOf, type Owner, type Owners } from "./owners.
 const maxUpdaters = 10;
 const foldedManager = "ancient-changes";
 
-/** At most ten updaters: the oldest of each version are merged, as long as there are too many. */
+/** At most ten entries with operation Update: the oldest of each API version are merged, as long as there are too many. */
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   if (updaters.length <= maxUpdaters) return owners;
@@ -29,7 +29,7 @@ export function capUpdaters(owners: Owners): Owners {
   return capped;
 }
 
-/** Merges an updater into the combined one of its version, which starts as the oldest. */
+/** Merges an entry into the combined entry of its API version, which starts with the fields of the oldest. */
 function fold(owners: Map<string, Owner>, { first, id, owner }: { first: string; id: string; owner: Owner }): void {
   const folded = { ...owner, manager: foldedManager, subresource: "" };
   const foldedId = ownerId(folded);

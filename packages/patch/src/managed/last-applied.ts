@@ -1,4 +1,4 @@
-/** The annotation of client-side apply: what it allows server-side apply to take over, and keeping it up to date. */
+/** The last-applied annotation of `kubectl apply`: which fields server-side apply takes over from it, and how it is updated. */
 import { byteLength, toGoJson, type Json } from "@capstan/model";
 import { differenceOf, type FieldSet } from "../fields/field-set.ts";
 import { isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
@@ -12,7 +12,7 @@ export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configu
 
 const maxAnnotationBytes = 256 * 1024;
 
-/** The manager of the annotation's configuration. */
+/** The field manager whose server-side apply takes over fields from the annotation and updates it. */
 export const lastAppliedManager = "kubectl";
 
 /** The fields that client-side apply set and that have not changed since: they may be applied without a conflict. */

@@ -28,7 +28,7 @@ export function combinePatches(first: JsonObject, second: JsonObject, type: Patc
   return mergeMap(first, second, { type, mode: "combine" });
 }
 
-/** Applying executes directives and ignores deletions of missing fields; combining keeps both for later. */
+/** `apply` executes directives and ignores deletions of missing fields; `combine` keeps both in the resulting patch. */
 interface Merge {
   readonly type: PatchType;
   readonly mode: "apply" | "combine";

@@ -1,5 +1,6 @@
 /**
- * Defaults that depend on other fields: in a LimitRange for containers the server derives missing values of a resource from the others.
+ * Defaults of a LimitRange, so that they do not count as drift: for containers, the server derives missing limits and requests from
+ * others.
  *
  * https://kubernetes.io/docs/concepts/policy/limit-range/
  */
@@ -8,7 +9,7 @@ interface Fields {
   readonly [field: string]: unknown;
 }
 
-/** A value at a path of a built-in kind, with the limits of a LimitRange as the server completes them. */
+/** A value of a built-in kind as the server stores it: the limits of a LimitRange get their defaults, other values stay. */
 export function completedLimits(path: string, value: unknown): unknown {
   return path === "spec.limits" && Array.isArray(value) ? value.map((limit) => completed(fieldsOf(limit))) : value;
 }

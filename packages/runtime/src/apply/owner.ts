@@ -21,7 +21,7 @@ export function canReference(owner: Owner, child: { readonly kind: AnyKind; read
   return child.kind.scope === "Namespaced" && child.namespace === owner.object.metadata.namespace;
 }
 
-/** The reference to an owner that controls its child. */
+/** The controller owner reference from a child to its owner. */
 export function referenceTo({ kind, object }: Owner): OwnerReference {
   const { name, uid } = object.metadata;
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true };
@@ -46,10 +46,10 @@ function prefixOf({ kind }: Owner): string {
   return `${kind.kind}.${kind.group}/`;
 }
 
-/** The uid of an owner as far as it is known: `gone` is certain; `hidden` means that RBAC forbids the read. */
+/** The uid of an owner; `gone`: the owner does not exist; `hidden`: RBAC forbids the read, so the owner may exist. */
 export type OwnerUid = { readonly uid: string } | "gone" | "hidden";
 
-/** The other owner of the same kind that the label and annotation of a child name. An owner that is gone has no children any more. */
+/** Another owner of the same kind, if the label and annotation of the child name one. An owner that does not exist does not count. */
 export async function otherOwnerOf(
   { metadata }: StoredObject,
   owner: Owner,

@@ -1,21 +1,21 @@
-/** The kinds that controllers ever wrote, as stored, with the namespaces besides those of their objects. Pure. */
+/** The record of the kinds that each controller ever wrote, and the format in which it is stored in the Lease. Pure. */
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 
-/** The namespaces of written objects. */
+/** Namespaces with written objects, besides those of the reconciled objects. */
 export interface Places {
   readonly namespaces: readonly string[];
-  /** There were too many namespaces to list them: any may be meant. */
+  /** There were too many namespaces to list them: every namespace may have written objects. */
   readonly isEverywhere?: boolean | undefined;
 }
 
 /** A kind that was written, and the namespaces that only the record knows. */
 export interface Written extends AnyKind, Places {}
 
-/** By controller and kind. */
+/** The written kinds by the name of the controller, then by the id of the kind. */
 export type WrittenRecord = Map<string, Map<string, Written>>;
 
-/** No namespaces besides those of the objects themselves. */
+/** No namespaces besides those of the reconciled objects. */
 export const NOWHERE: Places = { namespaces: [] };
 
 /** Whether a namespace is included; cluster-scoped objects always are. */
@@ -54,7 +54,7 @@ export function formatRecord(record: WrittenRecord): string {
   return JSON.stringify(Object.fromEntries([...record].map(([name, kinds]) => [name, [...kinds.values()]])));
 }
 
-/** Manual edits are not trusted: entries without the names of a kind are skipped. */
+/** Parses a record. Users may have edited it: text that is not JSON, and entries without the names of a kind, are skipped. */
 export function parseRecord(text: string | undefined): WrittenRecord {
   const record: WrittenRecord = new Map();
   if (text === undefined) return record;

@@ -2,7 +2,7 @@
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 
-/** The kind. */
+/** The kind Lease. */
 export const Lease: AnyKind = {
   group: "coordination.k8s.io",
   version: "v1",
@@ -24,7 +24,7 @@ export interface LeaseObject extends StoredObject {
   readonly spec?: LeaseSpec;
 }
 
-/** A time as Leases write it: with microseconds. */
+/** A time in the format MicroTime: RFC 3339 with microseconds. */
 export function microTime(wall: number): string {
   return new Date(wall).toISOString().replace("Z", "000Z");
 }

@@ -1,4 +1,4 @@
-/** Finds what a CRD cannot contain when a resource is defined, and names the field. */
+/** Validates the definition of a resource, so that errors name a field of the definition instead of a path in the CRD. */
 import type { FieldError, Json } from "@capstan/model";
 import { validateCustomResourceDefinition } from "../structural/crd.ts";
 import { patternProblem } from "../structural/pattern.ts";

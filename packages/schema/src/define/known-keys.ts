@@ -37,7 +37,7 @@ function checkKeys(value: object, prefix: string, known: readonly string[]): voi
   );
 }
 
-/** Where a misplaced key belongs, or the key that was probably meant. */
+/** A hint for the error: where a misplaced key belongs, a similar key, or all keys. */
 function cure(unknown: string, known: readonly string[]): string {
   if (known === ofMany && ofEach.includes(unknown))
     return `: with several versions, \`${unknown}\` belongs to each entry of \`versions\``;

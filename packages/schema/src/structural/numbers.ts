@@ -83,7 +83,7 @@ interface BoundContext {
 
 type Bound = (value: number | bigint, bound: number, context: BoundContext) => Problem | undefined;
 
-/** The effective bound, without its fraction where that is lost; one that is too large becomes the minimum integer. */
+/** The bound as the server compares it: int64 arithmetic drops its fraction, and a bound beyond int64 becomes the minimum int64. */
 function boundFor(given: number, whole: boolean): number | bigint {
   if (!whole) return given;
   const bound = Math.trunc(given);

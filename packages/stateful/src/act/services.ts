@@ -29,19 +29,19 @@ async function applyCertificates<C extends AsyncDisposable, P>(context: ActionCo
   }
 }
 
-/** The backups of the cluster's spec are an object of their own, which stays when they are switched off: it lists what is stored. */
+/** Applies the backup object of `spec.backup`. It stays when backups are switched off, because its status lists the stored backups. */
 export async function applySchedule<C extends AsyncDisposable, P>(
   { apply, seen }: ActionContext<C, P>,
   backupKind: BackupKind,
 ): Promise<void> {
   const { backup } = seen.object.spec;
   if (backup === undefined || !seen.recorded.isCreated) return;
-  // The kind is the author's, so the types of the controller do not have it.
+  // The author of the operator defines the kind, so the types of the controller do not have it.
   const applyBackup = apply as unknown as (kind: BackupKind, name: string, object: object) => Promise<unknown>;
   await applyBackup(backupKind, `${seen.name}-scheduled`, { spec: { cluster: seen.name, ...backup } });
 }
 
-/** New passwords are recorded before any server hears of them. */
+/** New passwords are stored in Secrets before any member gets them. */
 async function applyAccounts<C extends AsyncDisposable, P>({
   apply,
   seen,

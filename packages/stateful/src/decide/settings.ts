@@ -1,10 +1,10 @@
-/** Settings that change while a member runs, and what a spec cannot have. */
+/** Decides on settings: live ones are applied to running members, and rejected parts of the spec are reported. */
 import type { Action } from "../cluster/action.ts";
 import { first } from "./members.ts";
 import { isServing } from "./view.ts";
 import type { Member, View } from "./view.ts";
 
-/** Live settings are lost with a restart, so they are applied again in each run. */
+/** A restart of the container loses live settings, so they are applied again after each. */
 export function applySettings<P>(view: View<P>): Action | undefined {
   const { liveSettings } = view.seen.desired;
   if (liveSettings === undefined) return undefined;
@@ -19,7 +19,7 @@ function settingsMark<P>({ pod }: Member<P>, liveSettings: string): string | und
   return pod?.run === undefined ? undefined : `${liveSettings} ${pod.run}`;
 }
 
-/** Said after all that keeps the cluster alive, and before updates. */
+/** The last rule, so that a rejected part of the spec does not hold up other steps. */
 export function refuseSpec<P>({ seen }: View<P>): Action | undefined {
   const { refused } = seen.desired;
   return refused.length === 0 ? undefined : { do: "refuse", reason: "SpecRefused", why: refused.join("; ") };

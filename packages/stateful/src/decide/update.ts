@@ -1,4 +1,4 @@
-/** Updates: replicas first, one at a time, each in sync again before the next; then the primary hands over and comes last. */
+/** Rolling updates: the replicas one at a time, each in sync again before the next; then a switchover, and the old primary last. */
 import type { Action } from "../cluster/action.ts";
 import type { Rules } from "../cluster/observation.ts";
 import { replicasInSync } from "./switchover.ts";
@@ -21,7 +21,7 @@ export function updateMembers<P>(view: View<P>, rules: Rules<P>): Action | undef
   return handOver(view, rules) ?? (primary && restart(primary, "its template changed"));
 }
 
-/** The primary hands over, unless it is alone or the hand-over failed for this spec. */
+/** Begins a switchover, unless no replica is in sync; waits if the switchover to the best replica failed for this spec. */
 function handOver<P>(view: View<P>, rules: Rules<P>): Action | undefined {
   const [best] = replicasInSync(view, rules);
   const { failedSwitchover } = view.seen.recorded;

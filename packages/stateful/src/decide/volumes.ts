@@ -1,11 +1,11 @@
-/** Growth of volumes: to the size of the spec, and by themselves when they fill up. */
+/** Volume expansion: to the size in the spec, and automatically when volumes fill up. */
 import type { Action } from "../cluster/action.ts";
 import type { DesiredState, RecordedState } from "../cluster/observation.ts";
 import type { Member, View } from "./view.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-/** The size that every volume should have: that of the spec, or what they grew to. */
+/** The size that every volume should have: that of the spec, or the recorded size after automatic growth if that is larger. */
 export function volumeTarget({
   desired,
   recorded,
@@ -25,7 +25,7 @@ export function growVolumes<P>(view: View<P>): Action | undefined {
   return growFull(view, target);
 }
 
-/** One growth at a time, and none before the last one took effect: storage systems permit few. */
+/** One expansion at a time, and only after the last one took effect: storage systems limit how often a volume can grow. */
 function growFull<P>(view: View<P>, target: number): Action | undefined {
   const { desired, recorded, now } = view.seen;
   const { growth } = desired;
@@ -48,7 +48,7 @@ function fullest<P>({ members, seen }: View<P>): Member<P> | undefined {
   return first !== undefined && percentOf(first) >= threshold ? first : undefined;
 }
 
-/** Said without automatic growth, too. */
+/** Also the threshold of the warning for clusters without automatic growth. */
 const DEFAULT_THRESHOLD = 90;
 
 function percentOf<P>({ report }: Member<P>): number {
@@ -56,7 +56,7 @@ function percentOf<P>({ report }: Member<P>): number {
   return sizeBytes === 0 ? 0 : Math.floor((usedBytes / sizeBytes) * 100);
 }
 
-/** A volume that is nearly full and does not grow by itself. */
+/** The warning about a nearly full volume that does not grow automatically. */
 export function fullVolume<P>(view: View<P>): string | undefined {
   const full = fullest(view);
   const { growth } = view.seen.desired;

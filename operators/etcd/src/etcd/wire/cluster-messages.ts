@@ -1,4 +1,4 @@
-/** Messages of membership, maintenance and authentication, with the field numbers of etcd's rpc.proto. */
+/** Protobuf messages of etcd's services Cluster, Maintenance and Auth, with the field numbers of its rpc.proto. */
 import { Header } from "./kv-messages.ts";
 import type { HeaderOnly } from "./kv-messages.ts";
 import { bytes, flag, id, integer, many, message, one, text, texts } from "./message.ts";

@@ -1,4 +1,4 @@
-/** Messages as tables: each field has its number and codec; a message is a set of fields. */
+/** Protobuf messages as tables: each field has its number and codec; a message is a set of fields. */
 import { ByteReader, ByteWriter, WIRE } from "./bytes.ts";
 import type { WireType } from "./bytes.ts";
 
@@ -9,7 +9,7 @@ export interface Field<T> {
   /** The value if the field is missing. */
   missing(): T;
   write(writer: ByteWriter, value: T): void;
-  /** The value after another occurrence. Repeated fields append. */
+  /** The value after another occurrence of the field: repeated fields append, others replace. */
   read(reader: ByteReader, before: T): T;
 }
 

@@ -1,11 +1,11 @@
-/** Types of webhooks in configurations. */
+/** Reads the admission webhooks from the stored webhook configurations. */
 import type { ClientConfig } from "../../outgoing/client-config.ts";
 import type { KubeObject, LabelSelectorObject } from "@capstan/model";
 import type { Lookup } from "../../builtin/context.ts";
 import type { MatchCondition } from "../expression/match-conditions.ts";
 import type { Rule } from "../match/rules.ts";
 
-/** One webhook, with defaults. */
+/** One webhook of a configuration, with its defaults set. */
 export interface Webhook {
   readonly name: string;
   readonly clientConfig: ClientConfig;
@@ -21,7 +21,7 @@ export interface Webhook {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** A webhook with a unique ID among all webhooks. */
+/** A webhook with its configuration, and an ID that is unique among all webhooks. */
 export interface PlacedHook {
   readonly id: string;
   /** The name of its configuration. */
@@ -38,7 +38,7 @@ const resources = {
   validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
 } as const;
 
-/** All webhooks: configurations by name, webhooks in their order. Names may repeat, so each ID has a number. */
+/** All webhooks: sorted by configuration, then in the order of the configuration. Names may repeat there, so each ID has a number. */
 export function hooksOf(type: keyof typeof resources, lookup: Lookup): PlacedHook[] {
   const configurations = lookup.list(resources[type]) as readonly Configuration[];
   return configurations.flatMap(({ metadata, webhooks = [] }) => {

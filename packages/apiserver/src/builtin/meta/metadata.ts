@@ -13,12 +13,12 @@ export function checkClusterScoped(object: KubeObject, name: NameRule = "dns-sub
   return checkObjectMetadata(object, false, name);
 }
 
-/** Checks the change of metadata, for kinds that do so at a different point. */
+/** Checks an update of metadata, for kinds that do so at another point of their validation. */
 export function checkChangedMetadata({ metadata }: KubeObject, { metadata: old }: KubeObject): FieldError[] {
   return [...checkMetadataUpdate(metadata, old), ...checkStandardFinalizers(metadata)];
 }
 
-/** Requires a subdomain. A generateName prefix is not checked; the length limit is in bytes. */
+/** Requires a DNS-1123 subdomain. A generateName prefix is not checked; the message states the length limit in bytes. */
 export function finalSubdomain(name: string, isPrefix: boolean): readonly string[] {
   if (isPrefix) return [];
   return checkDns1123Subdomain(name).map((why) =>

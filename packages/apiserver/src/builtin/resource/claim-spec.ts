@@ -1,4 +1,4 @@
-/** The spec of a ResourceClaim: devices of a class, a number of them or all. */
+/** Defaults and validation of a ResourceClaim's spec: requests for devices, constraints between them, and driver configuration. */
 import type {
   DeviceClaim,
   DeviceConstraint,
@@ -23,7 +23,7 @@ import { checkFullAttributeName } from "./names.ts";
 import { checkSelectors } from "./selectors.ts";
 import { checkList, checkSet, checkTexts } from "./sets.ts";
 
-/** What exact and alternative requests have in common. */
+/** The fields that `exactly` and the subrequests in `firstAvailable` share. */
 type Amount = Pick<ExactDeviceRequest, "deviceClassName" | "allocationMode" | "count" | "selectors" | "tolerations">;
 
 /** The names of requests, and of the subrequests of each. */
@@ -34,7 +34,7 @@ export const maxRequests = 32;
 const maxAlternatives = 8;
 const maxConstraints = 32;
 
-/** Fills in the number of devices of each request. */
+/** Sets the defaults of `allocationMode`, `count` and the operators of tolerations. */
 export function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
   for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
     for (const request of [...(exactly ? [exactly] : []), ...firstAvailable]) {
@@ -73,7 +73,7 @@ export function requestNamesOf({ requests }: DeviceClaim): RequestNames {
   );
 }
 
-/** Requires the name of a request, or of a subrequest. */
+/** Requires the name of a request, or `REQUEST/SUBREQUEST`. */
 export function checkReference(name: string, path: string, names: RequestNames): FieldError[] {
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const parts = name.split("/");

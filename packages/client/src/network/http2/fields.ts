@@ -1,7 +1,7 @@
 /** Header fields for HTTP/2: lower-case names, no connection headers (RFC 9113, sections 8.2.1 and 8.2.2). */
 import type { Headers } from "./hpack-encoder.ts";
 
-/** HTTP/1.1 headers that a server must reject with a reset; the host is in `:authority`. */
+/** HTTP/1.1 headers of a connection: a server must reset a request that has one. The host is in `:authority`. */
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "host",

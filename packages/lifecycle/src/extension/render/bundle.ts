@@ -27,7 +27,7 @@ export function toRegistryBundle(packageName: string, objects: readonly Manifest
   };
 }
 
-/** The kinds that a bundle may contain besides CRDs, and whether they lie in a namespace. */
+/** The kinds that a bundle may contain, and whether they are namespaced. */
 const supported: ReadonlyMap<string, boolean> = new Map([
   ["ClusterServiceVersion", true],
   ["CustomResourceDefinition", false],
@@ -53,7 +53,7 @@ const supported: ReadonlyMap<string, boolean> = new Map([
   ["NetworkPolicy", true],
 ]);
 
-/** Whether objects of a kind lie in a namespace; undefined if a bundle may not contain it. */
+/** Whether a kind is namespaced; undefined if a bundle may not contain it. */
 export function isNamespaced(kind: string): boolean | undefined {
   return supported.get(kind);
 }

@@ -1,11 +1,11 @@
-/** The configuration of a bundle: which namespaces its operator watches, and what its Deployments get, checked by its install modes. */
+/** The inline configuration of a bundle: watched namespaces, and changes to its Deployments. Its install modes decide what is valid. */
 import { patternMessage, quote } from "@capstan/model";
 import type { SubscriptionConfig } from "../../kinds/subscription.ts";
 import { ExtensionError } from "../errors.ts";
 
 /** A checked configuration. */
 export interface BundleConfig {
-  /** None: what the install modes say. */
+  /** Undefined: the install modes decide. */
   readonly watchNamespaces?: readonly string[];
   readonly deploymentConfig?: SubscriptionConfig;
 }
@@ -30,7 +30,7 @@ const deploymentFields: Readonly<Record<keyof Omit<SubscriptionConfig, "selector
   volumes: "array",
 };
 
-/** Reads the configuration; throws what is wrong with it. */
+/** Reads the configuration; throws an ExtensionError with all problems. */
 export function readBundleConfig({ inline = {}, modes, namespace }: ConfigQuestion): BundleConfig {
   const has = (mode: string): boolean => modes.includes(mode);
   const isConfigurable = has("SingleNamespace") || has("OwnNamespace");
@@ -119,7 +119,7 @@ function nameProblems(value: unknown, { own, single, namespace }: Modes): readon
   return [];
 }
 
-/** A list of namespaces is an addition to the original, which does not support the mode MultiNamespace. */
+/** `watchNamespaces` is an extension: operator-controller does not support the install mode MultiNamespace. */
 function severalProblems(value: unknown): readonly string[] {
   if (!Array.isArray(value) || value.length === 0)
     return ['invalid type for field "watchNamespaces": want a list of namespaces'];
