@@ -192,7 +192,7 @@ function today(crd: CustomResourceDefinition): CustomResourceDefinition {
 
 const keeps = "x-kubernetes-preserve-unknown-fields";
 
-/** Where objects do not keep fields that nobody named. */
+/** The paths of objects that drop unknown fields. */
 function strictObjects(schema: JsonSchema, path: string): string[] {
   const { type, properties = {}, items, additionalProperties } = schema;
   const isMap = typeof additionalProperties === "object";

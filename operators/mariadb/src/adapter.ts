@@ -1,4 +1,4 @@
-/** MariaDB as an application: a replica has every commit before its client hears of it, and the operator decides which member leads. */
+/** MariaDB as an application: a replica has every commit before it is acknowledged, and the operator decides which member is primary. */
 import { application } from "capstan/stateful";
 import type { Application } from "capstan/stateful";
 import type { Position } from "./gtid.ts";

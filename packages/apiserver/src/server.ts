@@ -299,7 +299,7 @@ function findKind(registry: Registry, apiVersion: string, kind: string): KeptKin
 interface Authorities {
   /** Signs the server and its clients. */
   readonly authority: () => Authority;
-  /** Signs the front proxy. It is in memory only: extension servers read its certificate anew when it changes. */
+  /** Signs the front proxy. It is in memory only: extension servers read its certificate again when it changes. */
   readonly frontAuthority: () => Authority;
 }
 

@@ -1,4 +1,4 @@
-/** PackageManifests as the API server forwards requests for them: who sees which, lists, single ones, tables, icons, refusals. */
+/** PackageManifests as the API server forwards requests for them: which users see which, lists, single ones, tables, icons, refusals. */
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The connection and the options of the commands that look after installed operators. */
+/** The connection and the options of the commands that manage installed operators. */
 import type { Client } from "@capstan/client";
 import { type Cluster, clusterOf, Subscription } from "@capstan/lifecycle";
 import { apiOf } from "@capstan/runtime";

@@ -90,7 +90,7 @@ export function checkToken(
     : { type: "rejected", reason: problem };
 }
 
-/** Tokens whose signature is known to be right: to verify one takes longer than most requests. Their times and bindings are checked anew. */
+/** Tokens with a verified signature: the verification takes longer than most requests. Times and bindings are checked in each request. */
 const verified = new WeakMap<JwtKey, Map<string, JwtClaims>>();
 const mostVerified = 1_000;
 

@@ -110,7 +110,7 @@ function sqliteCode(error: unknown): number | undefined {
 /** The number of damaged objects that the error names. */
 const shown = 3;
 
-/** A damaged object would make the list of its resource unreadable for everybody, so the server does not start. */
+/** A damaged object would make every list of its resource fail, so the server does not start. */
 function readSnapshot(database: DatabaseSync, folder: string): Snapshot {
   const resources = new Map<ResourceName, Entry[]>();
   const damaged: string[] = [];

@@ -1,6 +1,6 @@
 /** What a validator found, and the sentence that the operator framework's tools say about it. */
 
-/** Whether it must be mended. */
+/** Whether a finding makes the bundle invalid. */
 export type Level = "Error" | "Warning";
 
 /** What went wrong; for fields of a CRD it is the server's word. */

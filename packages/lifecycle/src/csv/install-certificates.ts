@@ -108,7 +108,7 @@ function toBase64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** What lets the pods read the Secret, and an aggregated API server ask the cluster who calls it. */
+/** RBAC with which the pods may read the Secret, and an aggregated API server may authenticate its callers at the cluster. */
 async function installAccess(csv: ClusterServiceVersion, deployment: CsvDeployment, cluster: Cluster): Promise<void> {
   const { namespace = "" } = csv.metadata;
   const name = secretName(deployment.name);

@@ -8,7 +8,7 @@ function isFields(value: unknown): value is Fields {
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The object of a line. Items of lists have no kind, so it is told. */
+/** The object of a line. Items of lists have no apiVersion and kind, so these are parameters. */
 export function keptOf(
   object: Fields,
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },

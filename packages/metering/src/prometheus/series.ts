@@ -1,4 +1,4 @@
-/** Series of Prometheus as metering sees them: who owns one, its dimensions, its identity, and which replica answers. */
+/** Series of Prometheus as metering sees them: the tenant or namespace of one, its dimensions, its identity, and which replica answers. */
 import { createHash } from "node:crypto";
 import type { Meter, PrometheusSource } from "../book/book.ts";
 import { compareKeys, compareText } from "../number/order.ts";

@@ -55,7 +55,7 @@ function replaced(value: unknown, plain: (text: string) => string): unknown {
   return Object.fromEntries(renamed(Object.entries(value), plain));
 }
 
-/** Fields whose names become equal are told apart by their place in the order of their values. */
+/** Fields whose names become equal are distinguished by their place in the order of their values. */
 function renamed(
   entries: readonly (readonly [string, unknown])[],
   plain: (text: string) => string,

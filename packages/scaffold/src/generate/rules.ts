@@ -66,8 +66,8 @@ export function certificateRules(name: string): readonly PolicyRule[] {
 }
 
 /**
- * What it takes to tell the cluster where webhooks and conversions are, and to take back what earlier versions told: under the names of the
- * CRDs, and no others.
+ * The rules for registering webhooks and conversions, and for removing the registrations of earlier versions, limited to the names of the
+ * CRDs.
  */
 export function registrationRules(program: Pick<Program, "resources" | "previous">): readonly PolicyRule[] {
   const { resources, previous } = program;

@@ -1,14 +1,14 @@
 /**
  * The life of a password: a successor is made, every member accepts both, the successor is used, and after an overlap the predecessor is
- * no longer accepted. Each state is recorded in a Secret before the server hears of it.
+ * no longer accepted. Each state is recorded in a Secret before it is applied to the server.
  */
 
 /** A password with its successor or its predecessor. */
 export interface Login {
   readonly password: string;
-  /** Accepted beside it as soon as the server was told. */
+  /** The next password. The server accepts both as soon as it is applied. */
   readonly next?: string | undefined;
-  /** Accepted beside it until the overlap is over. */
+  /** The previous password. The server accepts both until the end of the overlap. */
   readonly previous?: string | undefined;
   /** When the password was used first, in milliseconds since 1970. */
   readonly since: number;

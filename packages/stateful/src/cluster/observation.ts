@@ -11,13 +11,13 @@ export type StartRole = "primary" | "replica";
 /** A member in the record. */
 export interface RecordedMember {
   readonly name: string;
-  /** `Joining`: never told to replicate, so it acknowledged nothing. `Leaving`: may still be the only holder of a write. */
+  /** `Joining`: its replication was never started, so it acknowledged nothing. `Leaving`: may still be the only holder of a write. */
   readonly state: "Joining" | "Joined" | "Leaving";
   /** The run of its server in which it was seen to have all that the primary of this epoch had. */
   readonly syncedRun?: string | undefined;
   /** The live settings that it got, and the run of its server in which it got them. */
   readonly settings?: string | undefined;
-  /** The password with which it was told to replicate, while the one before is still accepted. */
+  /** The password with which it replicates, while the previous one is still accepted. */
   readonly login?: string | undefined;
 }
 

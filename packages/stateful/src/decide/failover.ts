@@ -92,7 +92,7 @@ export function decideFailover<P>(view: View<P>, rules: Rules<P>): Action | unde
   return first(members, (member) => keepPod(view, member)) ?? choose(view, rules, followers);
 }
 
-/** All followers that are heard are fenced. */
+/** All followers that respond are fenced. */
 function choose<P>(view: View<P>, rules: Rules<P>, followers: readonly Member<P>[]): Action {
   const { recorded, desired, now } = view.seen;
   const needed = fencedFollowersNeeded(followers.length, recorded.acknowledgements);

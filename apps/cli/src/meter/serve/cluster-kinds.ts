@@ -6,7 +6,7 @@ export type { KubeObject } from "@capstan/model";
 /** What a client needs to know of a kind. */
 export type ResourceKind = AnyKind;
 
-/** Says who a token belongs to. */
+/** The kind TokenReview: its status has the user of a token. */
 export const TokenReview: AnyKind = {
   group: "authentication.k8s.io",
   version: "v1",

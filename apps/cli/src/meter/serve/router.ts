@@ -85,7 +85,7 @@ const endpoints: readonly Endpoint[] = [
 export interface Routing {
   readonly setting: Setting;
   readonly authenticator: Authenticator;
-  /** Told of every refused access. */
+  /** Called for every rejected request. */
   readonly onRefused: (refused: {
     readonly user: string;
     readonly path: string;

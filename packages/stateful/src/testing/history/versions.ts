@@ -38,7 +38,7 @@ export function versionsOf(history: readonly Transaction[]): Versions {
   for (const [key, all] of reads) {
     for (const { values } of all) for (const value of values) add(observed, appends.get(key)?.get(value)?.transaction);
   }
-  // What a read shows has happened, whatever its client heard.
+  // A transaction that a read shows was committed, whatever response its client got.
   const isCommitted = (at: number): boolean =>
     history[at]?.outcome === "committed" || (history[at]?.outcome === "unknown" && observed.has(at));
   const names = new Set([...appends.keys(), ...reads.keys()]);

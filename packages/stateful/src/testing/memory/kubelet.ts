@@ -31,7 +31,7 @@ export class MemoryKubelet {
   /** Volumes by the uid of their claim. */
   readonly #volumes = new Map<string, Volume>();
   readonly #placed = new Map<string, Placed>();
-  /** Images that nobody published. */
+  /** Images that do not exist in a registry. */
   refusedImage: RegExp | undefined;
   #addresses = 0;
 

@@ -17,7 +17,7 @@ export function compareHistories(one: History, other: History): Comparison {
 export interface Volume {
   lineage: string | undefined;
   log: History;
-  /** Writes at the beginning of the log that clients heard of, or that came from a primary. */
+  /** The number of writes at the beginning of the log that were acknowledged to clients, or came from a primary. */
   confirmed: number;
   accounts: MemoryAccounts;
   usedBytes: number;
@@ -64,7 +64,7 @@ export interface ServerStart {
 /** All servers of a world, by member. */
 export class MemoryServers {
   readonly servers: Map<string, Server> = new Map();
-  /** Writes that a client heard of, in their order. */
+  /** Writes that were acknowledged to a client, in their order. */
   readonly acknowledged: number[] = [];
   /** Members that acknowledged the writes. */
   readonly acknowledgedBy: Map<number, string> = new Map();

@@ -49,7 +49,7 @@ function* replications(world: World, node: Node): Iterable<readonly [string, Wor
   else yield [`${node.name} stops`, change(world, node.name, () => ({ isReceiving: false, isDiverged: true }))];
 }
 
-/** The receiver acknowledges all that it has now. A client hears of a write when enough receivers have it. */
+/** The receiver acknowledges all that it has now. A write is acknowledged to its client when enough receivers have it. */
 function receive(world: World, node: Node, source: Node): World {
   const next = change(world, node.name, () => ({ received: source.received }));
   const receivers = next.nodes.filter(({ upstream }) => upstream === source.name);

@@ -30,7 +30,7 @@ export interface World {
   readonly pending?: Action | undefined;
   readonly nodes: readonly Node[];
   readonly recorded: RecordedState;
-  /** Writes that a client heard of. */
+  /** Writes that were acknowledged to a client. */
   readonly acknowledged: readonly number[];
   readonly written: number;
   /** What may still go wrong. */
