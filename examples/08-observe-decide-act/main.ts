@@ -47,7 +47,7 @@ export const quorum = controller(
     // One handler per action: a missing one does not compile.
     act: {
       wait: ({ action, status }) => {
-        status.condition("Complete", false, { reason: "MemberIll", message: `${action.for} is ill` });
+        status.condition("Complete", false, { reason: "MemberUnhealthy", message: `${action.for} is ill` });
         return requeue("10s", { reason: `waiting for ${action.for}` });
       },
       // A step is recorded before and after: after a crash the operator knows that it had begun.

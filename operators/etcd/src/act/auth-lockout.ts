@@ -14,6 +14,6 @@ export function lockoutOf({
     ? `let the certificate of Secret ${tls.clientSecret} have the common name root`
     : "without TLS the operator has no name: switch authentication off as a user with the role root (etcdctl auth disable), " +
       "or restore the backup into a cluster with tls.mode Managed";
-  const message = `authentication is on, and ${who} refuses the operator, which can look after nobody: ${cure}`;
+  const message = `authentication is on, and ${who} refuses the operator, which can manage no member: ${cure}`;
   return { reason: "LockedOut", message };
 }

@@ -48,7 +48,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     } catch (error) {
       if (!isRejection(error)) throw error;
       context.status.growthRefused = { why: error.message, at: formatTimestamp(context.seen.now) };
-      context.event("Warning", "VolumeRefused", `the volume of ${member} does not grow: ${error.message}`);
+      context.event("Warning", "VolumeRejected", `the volume of ${member} does not grow: ${error.message}`);
     }
     return nextStep;
   },
@@ -81,7 +81,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     const { member } = action;
     // Server-side apply removes omitted annotations, so all bootstrap annotations are applied again.
     const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [], isExcused: true });
-    event("Warning", "MemberExcused", `${member} may start without comparing its data first: ${action.why}`);
+    event("Warning", "InitialCheckSkipped", `${member} may start without comparing its data first: ${action.why}`);
     await apply(Pod, member, { metadata: { labels: servesLabels(seen, member), annotations } });
     return nextStep;
   },
@@ -180,7 +180,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "note-form": ({ status, seen, action, event }) => {
     status.formFailed = { form: seen.desired.templateDigest, why: action.why, at: formatTimestamp(seen.now) };
-    event("Warning", "FormFailed", action.why);
+    event("Warning", "TemplateFailed", action.why);
     return nextStep;
   },
 

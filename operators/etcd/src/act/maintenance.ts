@@ -41,7 +41,7 @@ async function reclaimSpace(context: ActionContext): Promise<boolean> {
   if (after.dbSize > quota * 0.9) {
     context.event(
       "Warning",
-      "QuotaUsedUp",
+      "QuotaExceeded",
       `the database holds ${after.dbSizeInUse} bytes of live data and its quota is ${quota}: delete keys, or raise quota-backend-bytes in spec.options`,
     );
     status.exhausted = { revision, quota, at: formatTimestamp(seen.now) };
@@ -51,7 +51,11 @@ async function reclaimSpace(context: ActionContext): Promise<boolean> {
   status.exhausted = undefined;
   context.signal.throwIfAborted();
   for (const alarm of full) await client.maintenance.disarm(alarm);
-  context.event("Normal", "RoomMade", "the database was full; old revisions were dropped and it takes writes again");
+  context.event(
+    "Normal",
+    "SpaceReclaimed",
+    "the database was full; old revisions were dropped and it takes writes again",
+  );
   return true;
 }
 

@@ -49,6 +49,6 @@ export function leaderClient({ seen }: Pick<ActionContext, "seen">): EtcdClient 
   };
   const talking = names.filter((name) => memberStatuses[name]?.is === "talking");
   const client = clients.to(talking.find(leads) ?? talking[0] ?? "");
-  if (client === undefined) throw new Error("no member can be reached, although one was heard a moment ago");
+  if (client === undefined) throw new Error("no member can be reached, although one responded a moment ago");
   return client;
 }

@@ -34,7 +34,7 @@ const authRemedy =
 /** A step succeeded: an earlier rejection is over, unless the status still records a rejected template. */
 export function clearRejectedStep(context: ActionContext): void {
   const before = context.status.formRefused === undefined ? wasRejected(context) : undefined;
-  if (before !== undefined) context.event("Normal", "Mended", `over: ${before}`);
+  if (before !== undefined) context.event("Normal", "Resolved", `no longer: ${before}`);
 }
 
 function wasRejected({ seen }: ActionContext): string | undefined {

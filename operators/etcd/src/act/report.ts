@@ -28,7 +28,7 @@ export function report(context: ActionContext): void {
   const failure = lockoutOf(seen) ?? failureOf(view, action);
   recordFailureEvents(context, failure);
   status.condition("Degraded", failure !== undefined, {
-    reason: failure?.reason ?? "AllWell",
+    reason: failure?.reason ?? "AsExpected",
     message: failure?.message ?? "",
   });
   set("QuorumLost");
@@ -46,7 +46,7 @@ function recordFailureEvents({ seen, action, event }: ActionContext, failure: Qu
   const before = former?.status === "True" ? former.reason : undefined;
   if (failure === undefined) {
     // A rejection ends when its step succeeds.
-    if (before !== undefined && before !== rejectedReason) event("Normal", "Mended", `over: ${former?.message}`);
+    if (before !== undefined && before !== rejectedReason) event("Normal", "Resolved", `no longer: ${former?.message}`);
     return;
   }
   const isTold = action.do === "refuse" || reportedBySteps.has(failure.reason);
@@ -54,7 +54,7 @@ function recordFailureEvents({ seen, action, event }: ActionContext, failure: Qu
 }
 
 /** Failures for which the step itself records the event. */
-const reportedBySteps: ReadonlySet<string> = new Set(["UpdateFailed", "FormFailed", "VolumeRefused"]);
+const reportedBySteps: ReadonlySet<string> = new Set(["UpdateFailed", "TemplateFailed", "VolumeRejected"]);
 
 /** Copies the status of the EtcdBackup with the name of the cluster. */
 function reportBackup({ get, seen, status }: ActionContext): void {

@@ -30,7 +30,7 @@ export type BackupStep =
   /** Nothing can be done until the user changes something. */
   | {
       readonly do: "refuse";
-      readonly reason: "InvalidSchedule" | "ClusterMissing" | "ClusterAsleep";
+      readonly reason: "InvalidSchedule" | "ClusterMissing" | "ClusterHibernated";
       readonly why: string;
     }
   | { readonly do: "wait"; readonly ms: number; readonly why: string; readonly isRunning: boolean }
@@ -95,7 +95,8 @@ function begin(seen: BackupSeen): BackupStep {
   if (untried && cluster !== "none" && !isToBeMadeAnew(seen, untried)) return { do: "verify", record: untried };
   if (cluster === "none")
     return { do: "refuse", reason: "ClusterMissing", why: `there is no EtcdCluster ${spec.cluster}` };
-  if (cluster === "asleep") return { do: "refuse", reason: "ClusterAsleep", why: `${spec.cluster} has no members now` };
+  if (cluster === "asleep")
+    return { do: "refuse", reason: "ClusterHibernated", why: `${spec.cluster} has no members now` };
   return { do: "make" };
 }
 

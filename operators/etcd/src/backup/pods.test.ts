@@ -28,7 +28,7 @@ test("a backup prunes others only if no data of members is known to differ", () 
   assert.deepEqual(retentionFor(spec, clusterWith(compared(["e-0"]))), {});
   assert.deepEqual(retentionFor(spec, clusterWith(degraded("DataDiffers"))), {});
   assert.deepEqual(retentionFor(spec, clusterWith(degraded("DataUncompared"))), {});
-  assert.equal(isDisputed(clusterWith(degraded("MemberIll"))), false);
+  assert.equal(isDisputed(clusterWith(degraded("MemberUnhealthy"))), false);
 });
 
 test("a member that differs from the majority is not asked for a snapshot", () => {

@@ -50,7 +50,7 @@ export type RestoreStep =
   | { readonly do: "succeed" }
   | { readonly do: "fail"; readonly reason: string; readonly why: string; readonly pod?: string }
   | { readonly do: "clear"; readonly pod: string }
-  | { readonly do: "wait"; readonly why: string; readonly reason?: "AnotherFirst" }
+  | { readonly do: "wait"; readonly why: string; readonly reason?: "Queued" }
   | { readonly do: "rest" };
 
 export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
@@ -61,7 +61,7 @@ export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
   }
   if (status.phase === "Running") return leftover ? { do: "clear", pod: leftover.pod } : goOn(seen);
   if (rival !== undefined) {
-    return { do: "wait", reason: "AnotherFirst", why: `the restore ${rival} of the same cluster comes first` };
+    return { do: "wait", reason: "Queued", why: `the restore ${rival} of the same cluster comes first` };
   }
   const refusal = refuse(seen);
   if (refusal) return refusal;
@@ -123,7 +123,7 @@ function goOn(seen: RestoreSeen): RestoreStep {
   if (target === undefined || isGone(seen))
     return { do: "fail", reason: "ClusterGone", why: "the cluster was deleted before it was restored" };
   if (target.calledOff?.restore === uid) {
-    return { do: "fail", reason: "CalledOff", why: `${target.calledOff.why}; the cluster goes on with its old data` };
+    return { do: "fail", reason: "Cancelled", why: `${target.calledOff.why}; the cluster goes on with its old data` };
   }
   // A cluster that this restore created has no first member before its volume has the data of the backup.
   const isThere = target.isOurs || target.restored === uid;

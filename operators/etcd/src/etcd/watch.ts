@@ -28,7 +28,7 @@ function toBatch({ header, events }: WatchResponse): WatchBatch {
 function toCancelled({ compactRevision, cancelReason }: WatchResponse, endpoint: string): EtcdError {
   const [code, why] =
     compactRevision > 0
-      ? (["Compacted", `changes before revision ${compactRevision} are gone: read anew and watch from there`] as const)
+      ? (["Compacted", `changes before revision ${compactRevision} are gone: read again and watch from there`] as const)
       : (["Other", cancelReason] as const);
   return new EtcdError(code, `etcd at ${endpoint} ended the watch: ${why}`, { endpoint, maybeDone: false });
 }

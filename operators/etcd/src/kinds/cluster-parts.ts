@@ -191,7 +191,7 @@ export const update = s
   .object({
     deadline: patience(
       "5m",
-      "A member that is not well again so long after its update, or in another form, is put back",
+      "A member that is not healthy again so long after its update, or with another template, is rolled back",
     ),
     snapshot: s
       .boolean()

@@ -360,9 +360,9 @@ describe("a restore", () => {
       (await world.get(EtcdRestore, "b"))?.status?.message ?? "",
       /restore a of the same cluster comes first/,
     );
-    assert.equal(conditionOf(await world.get(EtcdRestore, "b"), "Complete"), "False AnotherFirst");
+    assert.equal(conditionOf(await world.get(EtcdRestore, "b"), "Complete"), "False Queued");
     const told = (await world.list(Event)) as readonly { readonly reason?: string }[];
-    assert.ok(told.some(({ reason }) => reason === "AnotherFirst"));
+    assert.ok(told.some(({ reason }) => reason === "Queued"));
     await stage.end(pod, { ok: false, code: "NotFound", message: "no backup" });
     await stage.pass(40);
     assert.equal((await stage.pods()).length, 1);

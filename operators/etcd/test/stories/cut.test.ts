@@ -17,7 +17,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     scene.gate.shut();
     const cut = await scene.until("the cut is told", async () => {
       const now = await scene.cluster();
-      return conditionOf(now, "Available")?.reason === "OutOfReach" && now;
+      return conditionOf(now, "Available")?.reason === "OperatorCannotConnect" && now;
     });
     assert.equal(conditionOf(cut, "Available")?.status, "True");
     assert.equal(conditionOf(cut, "QuorumLost")?.status, "False");

@@ -58,7 +58,7 @@ starting may be the one who decides: it is let start without comparing (the anno
 | more than half of all who vote have the same data | whoever differs is replaced; alarms about the others are disarmed |
 | not so many answer, and one who has its volume ends again and again | that one is let start, and all are asked again |
 | nobody leads, because one is up and the others end again and again | after \`recovery.replaceAfter\` they are let start, one after the other, and all are asked |
-| somebody who talks and votes gives no hash of the same compaction, or another one in another version | nobody is given up or let in; it is tried again, after one minute, two, four and at last every half hour, and after \`recovery.replaceAfter\` told: \`DataUncompared\` |
+| somebody who talks and votes gives no hash of the same compaction, or another one in another version | no member is removed or added; it is tried again, after one minute, two, four and at last every half hour, and after \`recovery.replaceAfter\` told: \`DataUncompared\` |
 | all that can be had was heard, and no more than half have the same | nothing: \`DataDiffers\`. Nobody can say who is right: two of two, two that are left of three, two and two of four |
 
 [All combinations](../test/model/dispute.test.ts) of two, three and four voters that are up, kept out, broken or gone, with up to three kinds of data: nobody who is

@@ -37,7 +37,7 @@ const MISTAKES: readonly Mistake[] = [
       bed.kubelet.refusedImage = /^nowhere/u;
       await apply(bed, { image: "nowhere/etcd:{version}" });
     },
-    reason: "MemberTrouble",
+    reason: "MemberStartFailed",
     says: /e-\d: ImagePullBackOff: no such image/u,
     mend: (bed) => apply(bed, { image: "etcd:{version}" }),
   },
@@ -47,14 +47,14 @@ const MISTAKES: readonly Mistake[] = [
       bed.kubelet.missingImages.add("gcr.io/etcd-development/etcd:v3.6.99");
       await apply(bed, { version: "3.6.99" });
     },
-    reason: "MemberTrouble",
+    reason: "MemberStartFailed",
     says: /no such image/u,
     mend: (bed) => apply(bed, { version: "3.6.16" }),
   },
   {
     name: "a flag that etcd does not know",
     spoil: (bed) => apply(bed, { options: { "no-such-flag": "1" } }),
-    reason: "MemberTrouble",
+    reason: "MemberStartFailed",
     says: /CrashLoopBackOff/u,
     mend: (bed) => apply(bed, {}),
   },
@@ -121,7 +121,7 @@ for (const mistake of MISTAKES) {
     await mistake.mend(bed);
     const mended = await bed.until(isSettled, "a cluster that works");
     assert.equal(condition(mended, "Degraded")?.status, "False");
-    assert.ok((await events(bed)).some(({ reason }) => reason === "Mended"));
+    assert.ok((await events(bed)).some(({ reason }) => reason === "Resolved"));
   });
 }
 
@@ -201,7 +201,7 @@ for (const [template, says] of IMPOSSIBLE) {
     await apply(bed, {});
     const mended = await bed.until(isSettled, "a cluster that works");
     assert.equal(mended.status?.formRefused, undefined);
-    assert.ok((await events(bed)).some(({ reason }) => reason === "Mended"));
+    assert.ok((await events(bed)).some(({ reason }) => reason === "Resolved"));
     assert.deepEqual(await templates(bed), ["e-form"]);
   });
 }

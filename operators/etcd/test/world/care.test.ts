@@ -183,7 +183,7 @@ test("volumes that cannot grow are reported, and grow when their class allows it
   await bed.world.apply(EtcdCluster, "e", { spec: { ...base, size: 4, storage: { ...storage, size: "10Gi" } } });
   const told = await bed.until((now) => now.status?.ready === 4, "a fourth member");
   assert.deepEqual(await sizes(bed), ["8Gi", "8Gi", "8Gi", "10Gi"]);
-  assert.equal(condition(told, "Degraded")?.reason, "VolumeRefused");
+  assert.equal(condition(told, "Degraded")?.reason, "VolumeRejected");
   assert.match(condition(told, "Degraded")?.message ?? "", /must support resize/u);
   await bed.world.apply(StorageClass, "disks", classOf(true));
   const mended = await bed.until((now) => condition(now, "Degraded")?.status === "False", "larger volumes");

@@ -43,7 +43,7 @@ const CHAPTERS: readonly {
   {
     name: "a volume is lost",
     happens: (bed) => bed.loseVolumes(["e-2"]),
-    tells: ["MemberIll", "Mended"],
+    tells: ["MemberUnhealthy", "Resolved"],
   },
   {
     name: "most volumes are lost",

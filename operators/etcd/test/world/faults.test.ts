@@ -118,7 +118,10 @@ test("an operator that is cut off from the members touches nothing", async () =>
   await using bed = await startWorld();
   await grown(bed);
   bed.etcd.cut.add("*");
-  const cut = await bed.until((now) => condition(now, "Available")?.reason === "OutOfReach", "the cut to be seen");
+  const cut = await bed.until(
+    (now) => condition(now, "Available")?.reason === "OperatorCannotConnect",
+    "the cut to be seen",
+  );
   assert.equal(condition(cut, "Available")?.status, "True");
   assert.equal(condition(cut, "QuorumLost")?.status, "False");
   const before = bed.etcd.log.length;

@@ -31,7 +31,7 @@ async function apply({ world }: EtcdWorld, spec: object): Promise<void> {
 }
 
 function hasFailed(now: ClusterObject): boolean {
-  return condition(now, "Degraded")?.reason === "FormFailed";
+  return condition(now, "Degraded")?.reason === "TemplateFailed";
 }
 
 /** No pod has the failed template. */
@@ -62,7 +62,7 @@ for (const size of [1, 3]) {
       assert.equal(bad.status?.clusterId, before.status?.clusterId);
       await assertGoodPods(bed, size);
       const told = await bed.world.list(Event);
-      assert.ok(told.some(({ reason, type }) => reason === "FormFailed" && type === "Warning"));
+      assert.ok(told.some(({ reason, type }) => reason === "TemplateFailed" && type === "Warning"));
 
       await apply(bed, { size, options: { "snapshot-count": "5000" } });
       const mended = await bed.until((now) => isSettled(now) && !hasFailed(now), "another form");

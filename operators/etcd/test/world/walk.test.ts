@@ -122,11 +122,11 @@ test("a spec that no member can start with is reported, and fixed by an edit", a
   await using bed = await startWorld();
   await settle(bed, { size: 3, version: "3.6.16" });
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", options: { "no-such-flag": "1" } } });
-  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "MemberTrouble", "trouble");
+  const told = await bed.until((now) => condition(now, "Degraded")?.reason === "MemberStartFailed", "trouble");
   assert.match(condition(told, "Degraded")?.message ?? "", /CrashLoopBackOff/u);
   await bed.pass(120);
   assert.equal(bed.etcd.processes.size, 2, "the others are left alone");
-  await bed.until((now) => condition(now, "Degraded")?.reason === "FormFailed", "it is put back");
+  await bed.until((now) => condition(now, "Degraded")?.reason === "TemplateFailed", "it is put back");
   await bed.until(({ status }) => status?.ready === 3, "all three as they were");
   await settle(bed, { size: 3, version: "3.6.16", options: {} });
 });

@@ -14,7 +14,7 @@ test("passwords of users, operator and replicas are rotated while clients work",
   const spec = { size: 3, version: "10.11.19", databases: [{ name: "app" }] };
   await scene.apply({ ...spec, users: [user], accounts: { overlap: "10s" } });
   await scene.settled("three members replicate");
-  await accountsAre(scene, "AsAsked");
+  await accountsAre(scene, "AsExpected");
   const early = await loginAsApp(scene);
   await early.query("CREATE TABLE app.seen (id INT PRIMARY KEY)");
   await using workload = await Workload.start(scene);
@@ -24,7 +24,7 @@ test("passwords of users, operator and replicas are rotated while clients work",
   const logins = logInAllTheTime(scene);
   await accountsAre(scene, "Rotating");
   await workload.progress(20);
-  await accountsAre(scene, "AsAsked");
+  await accountsAre(scene, "AsExpected");
   const { count, refused } = await logins.stop();
   assert.deepEqual(refused, [], "no login with the password of the Secret is refused");
   const after = await passwords(scene);

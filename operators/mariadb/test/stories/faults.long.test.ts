@@ -104,7 +104,7 @@ test("no acknowledged write is lost in failover, kill, volume loss and switchove
     await scene.apply({ size: 3, version: "10.11.19", settings: { server_id: "7" } });
     const why = await scene.until("the refusal is told", async () => {
       const { status } = await scene.object();
-      return status?.conditions?.find(({ type, reason }) => type === "Degraded" && reason === "SpecRefused")?.message;
+      return status?.conditions?.find(({ type, reason }) => type === "Degraded" && reason === "SpecRejected")?.message;
     });
     assert.equal(why, "the operator owns the setting server_id: remove it from spec.settings");
   });

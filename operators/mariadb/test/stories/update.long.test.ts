@@ -26,7 +26,7 @@ test("a cluster goes from 10.11 to 11.8 while a client writes", async (t) => {
   await scene.apply({ size: 3, version: "10.11.19" });
   await scene.until("the way back is refused", async () => {
     const { status } = await scene.object();
-    return status?.conditions?.some(({ type, reason }) => type === "Degraded" && reason === "SpecRefused");
+    return status?.conditions?.some(({ type, reason }) => type === "Degraded" && reason === "SpecRejected");
   });
   t.diagnostic(`longest pause of writes in the update: ${Math.round(workload.gaps[0] ?? 0)} ms`);
 });

@@ -75,7 +75,7 @@ function restoreHandlers<C extends AsyncDisposable, P>() {
         status,
         restore.former.map(({ name, state }) => ({ name, state })),
       );
-      event("Warning", "RestoreTakenBack", `the restore ${restore.name} was taken back: the former data is served`);
+      event("Warning", "RestoreRolledBack", `the restore ${restore.name} was taken back: the former data is served`);
       return nextStep;
     },
   } satisfies Partial<Handlers<C, P>>;
@@ -184,7 +184,7 @@ function podHandlers<C extends AsyncDisposable, P>() {
         const cause = error instanceof Error ? error.message : String(error);
         const why = `the volume of ${action.member} cannot grow: ${cause.split("\n")[0]}`;
         setting.refusals.set(seen.object.metadata.uid, { at: setting.environment.steady(), why });
-        event("Warning", "VolumeRefused", why);
+        event("Warning", "VolumeRejected", why);
       }
       return nextStep;
     },

@@ -101,7 +101,7 @@ function accountsState({
   if (problems.length > 0) return [false, { reason: "Refused", message: problems.join("; ").slice(0, 4_000) }];
   if (accounts.isDue) return [false, { reason: "Changing", message: "accounts are being changed on the primary" }];
   if (accounts.isRotating) return [true, { reason: "Rotating", message: "the passwords before are still accepted" }];
-  return [true, { reason: "AsAsked", message: "all members have the accounts that the spec asks for" }];
+  return [true, { reason: "AsExpected", message: "all members have the accounts that the spec asks for" }];
 }
 
 function problemOf<P>(view: View<P>, action: Action): { reason: string; message: string } | undefined {
@@ -116,7 +116,7 @@ function problemOf<P>(view: View<P>, action: Action): { reason: string; message:
     return { reason: "ReplicationFails", message: `${broken.name}: ${broken.report.replicationError.message}` };
   }
   const { growthRefused } = view.seen;
-  if (growthRefused !== undefined) return { reason: "VolumeRefused", message: growthRefused };
+  if (growthRefused !== undefined) return { reason: "VolumeRejected", message: growthRefused };
   const full = fullVolume(view);
   if (full !== undefined) return { reason: "VolumeFull", message: full };
   return failedSwitchover && { reason: "SwitchoverFailed", message: failedSwitchover.why };

@@ -11,7 +11,7 @@ export type RefusalReason =
   | "Diverged"
   | "ForeignData"
   | "NoData"
-  | "SpecRefused";
+  | "SpecRejected";
 
 /** One step. */
 export type Action =

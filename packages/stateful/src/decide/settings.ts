@@ -22,5 +22,5 @@ function settingsMark<P>({ pod }: Member<P>, liveSettings: string): string | und
 /** The last rule, so that a rejected part of the spec does not hold up other steps. */
 export function refuseSpec<P>({ seen }: View<P>): Action | undefined {
   const { refused } = seen.desired;
-  return refused.length === 0 ? undefined : { do: "refuse", reason: "SpecRefused", why: refused.join("; ") };
+  return refused.length === 0 ? undefined : { do: "refuse", reason: "SpecRejected", why: refused.join("; ") };
 }

@@ -308,7 +308,7 @@ type ReportedReason =
   | "Failover"
   | "PodFails"
   | "ReplicationFails"
-  | "VolumeRefused"
+  | "VolumeRejected"
   | "VolumeFull"
   | "SwitchoverFailed";
 
@@ -339,7 +339,7 @@ const REASONS: { readonly [R in Exclude<RefusalReason, "Paused"> | ReportedReaso
     "The data of the last member is gone.",
     "Make a new cluster from a backup with `spec.bootstrap.from.backup`.",
   ],
-  SpecRefused: [
+  SpecRejected: [
     "The spec asks for something that is not possible; members run without it.",
     "Correct the field that the message names.",
   ],
@@ -352,7 +352,7 @@ const REASONS: { readonly [R in Exclude<RefusalReason, "Paused"> | ReportedReaso
     "A replica stopped.",
     "It is copied again if its data differs; else the message has the server's words.",
   ],
-  VolumeRefused: [
+  VolumeRejected: [
     "The storage class refuses a larger volume.",
     "Set `allowVolumeExpansion` on the class, or restore a backup into a cluster with another class.",
   ],

@@ -8,7 +8,7 @@ import type { Member, View } from "./view.ts";
  * The state of a condition.
  *
  * @example
- * const state: QuorumConditionState = { isTrue: true, reason: "QuorumHeld", message: "3 of 3 voting members are well" };
+ * const state: QuorumConditionState = { isTrue: true, reason: "QuorumHeld", message: "3 of 3 voting members are healthy" };
  */
 export interface ConditionState {
   readonly isTrue: boolean;
@@ -77,15 +77,15 @@ function isServingUnobserved({ voters }: View): boolean {
 function availability(view: View) {
   const { seen, voters, wellVoters, hasQuorum } = view;
   const isAsleep = seen.desired.size === 0 && seen.pods.length === 0;
-  if (isAsleep) return { reason: "Asleep", message: `spec.size is 0; ${holdReason(view)}` };
-  const goes = seen.desired.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
-  const message = `${wellVoters.length} of ${voters.length} voting members are well${goes}`;
+  if (isAsleep) return { reason: "Hibernated", message: `spec.size is 0; ${holdReason(view)}` };
+  const goes = seen.desired.size === 0 ? "; spec.size is 0, and some members still run" : "";
+  const message = `${wellVoters.length} of ${voters.length} voting members are healthy${goes}`;
   if (hasQuorum) return { reason: "QuorumHeld", message };
   const isRefused = Object.values(seen.memberStatuses).some((answer) => answer.is === "silent" && answer.isLockedOut);
   const why = isRefused ? "they refuse the operator" : "the operator cannot reach them";
   return isServingUnobserved(view)
-    ? { reason: "OutOfReach", message: `the members serve, but ${why}` }
-    : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
+    ? { reason: "OperatorCannotConnect", message: `the members serve, but ${why}` }
+    : { reason: voters.length === 0 ? "NotBootstrapped" : "NoQuorum", message };
 }
 
 /** Which data is kept while the cluster is hibernated. */
@@ -115,7 +115,7 @@ function reasonOf(action: Action): string {
 export function describeAction(action: Action): string {
   switch (action.do) {
     case "rest":
-      return "all is as it should be";
+      return "nothing to do";
     case "wait":
       return `waiting for ${action.for}`;
     case "refuse":
@@ -131,13 +131,13 @@ export function describeAction(action: Action): string {
     case "take-snapshot":
       return `making a backup ${action.why}`;
     case "wean":
-      return `${action.member} has begun: what it was told for its beginning is taken back`;
+      return `${action.member} has started: its bootstrap settings are removed`;
     case "excuse":
       return `${action.member} may start without comparing its data with that of the others: ${action.why}`;
     case "disarm":
       return `disarming the alarm of ${action.id}`;
     case "move-leader":
-      return `${action.to} is to lead instead of ${action.from}: ${action.why}`;
+      return `${action.to} becomes the leader instead of ${action.from}: ${action.why}`;
     default:
       return `${action.do.replaceAll("-", " ")} of ${action.member}${"why" in action ? `: ${action.why}` : ""}`;
   }
@@ -166,19 +166,20 @@ export function failureOf(view: View, action: Action): Failure | undefined {
   const { update } = seen.recordedState;
   if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
   const { templateRejected: formRefused, templateFailed: formFailed } = seen.recordedState;
-  if (formFailed !== undefined && hasTemplateFailed(seen)) return { reason: "FormFailed", message: formFailed.why };
+  if (formFailed !== undefined && hasTemplateFailed(seen)) return { reason: "TemplateFailed", message: formFailed.why };
   if (formRefused !== undefined && isTemplateRejected(seen, targetVersion(view)))
     return { reason: "Refused", message: formRefused.why };
   const troubled = seen.pods.find(({ startFailure: failure }) => failure !== undefined);
   if (troubled !== undefined)
-    return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.startFailure}` };
+    return { reason: "MemberStartFailed", message: `${troubled.member}: ${troubled.startFailure}` };
   const { growthRejected: growthRefused } = seen.recordedState;
   if (growthRefused !== undefined && isAnySmall(seen))
-    return { reason: "VolumeRefused", message: `volumes cannot grow: ${growthRefused.why}` };
+    return { reason: "VolumeRejected", message: `volumes cannot grow: ${growthRefused.why}` };
   const ill = members.filter(({ isWell, isStarted }) => isStarted && !isWell).map(({ name }) => name);
-  if (ill.length > 0 && seen.desired.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
+  if (ill.length > 0 && seen.desired.size > 0)
+    return { reason: "MemberUnhealthy", message: `${ill.join(", ")} not healthy` };
   const full = members.find(({ talk }) => talk?.isFull === true);
-  return full && { reason: "QuotaUsedUp", message: `the database of ${full.name} is full: writes are refused` };
+  return full && { reason: "QuotaExceeded", message: `the database of ${full.name} is full: writes are refused` };
 }
 
 function isAnySmall({ volumes, desired }: View["seen"]): boolean {

@@ -184,7 +184,7 @@ test("messages name the kinds and the advice of the application", () => {
 test("conditions and members of a healthy cluster", () => {
   const view = viewOf(seenWith({}));
   const { Available, Progressing, QuorumLost } = quorumConditions(view, decide(view.seen));
-  assert.deepEqual([Available.isTrue, Available.message], [true, "3 of 3 voting members are well"]);
+  assert.deepEqual([Available.isTrue, Available.message], [true, "3 of 3 voting members are healthy"]);
   assert.deepEqual([Progressing.isTrue, QuorumLost.isTrue], [false, false]);
   assert.equal(failureOf(view, { do: "rest" }), undefined);
   assert.deepEqual(view.members.map(roleOf), ["Follower", "Follower", "Leader"]);
@@ -199,8 +199,8 @@ test("without a quorum the conditions say so, unless the kubelets report one", (
   const action = decide(view.seen);
   const { Available, QuorumLost } = quorumConditions(view, action);
   assert.deepEqual([Available.isTrue, Available.reason, QuorumLost.isTrue], [false, "NoQuorum", true]);
-  assert.equal(failureOf(view, action)?.reason, "MemberIll");
+  assert.equal(failureOf(view, action)?.reason, "MemberUnhealthy");
   assert.deepEqual(view.members.map(healthOf), ["Down", "Down", "Down"]);
   const unseen = quorumConditions(viewOf(seenWith(lost)), action);
-  assert.deepEqual([unseen.Available.isTrue, unseen.Available.reason], [true, "OutOfReach"]);
+  assert.deepEqual([unseen.Available.isTrue, unseen.Available.reason], [true, "OperatorCannotConnect"]);
 });

@@ -9,7 +9,7 @@ export function holdUntilCompared(view: View): Action | undefined {
   if (uncompared === undefined) return undefined;
   const who = uncompared.members.join(", ");
   if (!isWaitingForComparison(view)) return { do: "wait", for: `the data of ${who} to be compared` };
-  const why = `${describeUncompared(uncompared)}, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): ${describeRemedy(uncompared)}; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by ${withArticle(application.kinds.operation)} that says so (do.replaceMember with evenUncompared: true)`;
+  const why = `${describeUncompared(uncompared)}, and until the data of all present members is known to be the same, no member is removed or added (${uncompared.reasons.join("; ")}): ${describeRemedy(uncompared)}; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by ${withArticle(application.kinds.operation)} that says so (do.replaceMember with evenUncompared: true)`;
   return { do: "refuse", reason: "DataUncompared", why };
 }
 

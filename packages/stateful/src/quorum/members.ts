@@ -130,7 +130,7 @@ function describeDisagreement({ voters }: View, corrupt: readonly string[]): str
   const rest = voters.filter(({ name }) => !corrupt.includes(name));
   const others = rest.filter(({ talk }) => talk !== undefined);
   if (others.length === 0 || rest.length < quorumOf(voters.length))
-    return `the data of ${who} differs, and no more than half of the ${voters.length} members agree, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
+    return `the data of ${who} differs, and no more than half of the ${voters.length} members agree, so it is unknown which is right: restore a backup, or delete the volumes of those whose data is wrong`;
   const lastGood = others.map(({ name }) => name).join(", ");
   return `${who} has other data than ${lastGood}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;
 }

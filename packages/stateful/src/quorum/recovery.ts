@@ -39,7 +39,7 @@ function stopMembers(seen: Observation, recovery: RecordedRecovery): Action {
   const away = seen.pods.find(({ isNodeLost }) => isNodeLost);
   if (away !== undefined) return reportLostNode(away);
   if (seen.pods.length > 0) return { do: "wait", for: `${seen.pods.map(({ member }) => member).join(", ")} to stop` };
-  const next = { ...recovery, phase: "Seeding", reason: "everybody has stopped" } as const;
+  const next = { ...recovery, phase: "Seeding", reason: "all members have stopped" } as const;
   return { do: "note-recovery", recovery: next };
 }
 

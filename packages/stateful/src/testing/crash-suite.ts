@@ -52,7 +52,7 @@ const EPISODES: readonly Episode[] = [
       );
       await world.until(
         ({ status }) =>
-          status?.conditions?.some(({ type, reason }) => type === "AccountsReady" && reason === "AsAsked") === true,
+          status?.conditions?.some(({ type, reason }) => type === "AccountsReady" && reason === "AsExpected") === true,
         "only the new passwords are accepted",
       );
     },

@@ -13,7 +13,7 @@ test("declared users and databases exist on all members, and removed users are d
   await using world = await MemoryWorld.open(store, openWorld);
   const spec = { size: 2, version: "2.0", users: [shop, { name: "old" }], databases: [{ name: "shop" }] };
   await world.apply(spec);
-  await world.until((now) => reasonOf(now) === "AsAsked", "the accounts exist");
+  await world.until((now) => reasonOf(now) === "AsExpected", "the accounts exist");
   const { password = "", host } = readTexts(await world.world.get(Secret, "c-user-shop"));
   assert.deepEqual([password === "", host], [false, "c.default.svc"]);
   for (const { volume } of world.servers.servers.values()) {
@@ -36,7 +36,7 @@ test("a password is rotated: at each moment the server accepts what the Secret h
   const spec = { size: 3, version: "2.0", users: [shop], accounts: { overlap: "20s" } };
   await world.apply(spec);
   await world.settle("the cluster is created");
-  await world.until((now) => reasonOf(now) === "AsAsked", "the accounts exist");
+  await world.until((now) => reasonOf(now) === "AsExpected", "the accounts exist");
   const before = readTexts(await world.world.get(Secret, "c-user-shop"));
   await world.apply({ ...spec, users: [{ ...shop, rotation: "1" }], accounts: { overlap: "20s", rotation: "1" } });
   const seen = new Set<string>();
@@ -53,7 +53,7 @@ test("a password is rotated: at each moment the server accepts what the Secret h
     }
   }
   const after = await world.settle("the rotation is over");
-  assert.equal(reasonOf(after), "AsAsked");
+  assert.equal(reasonOf(after), "AsExpected");
   assert.equal(seen.size, 2);
   for (const { volume } of world.servers.servers.values()) {
     assert.ok(!volume.accounts.users.get("shop")?.passwords.includes(before["password"] ?? ""));
@@ -69,7 +69,7 @@ test("a missing given password is named, and used when it comes", async () => {
   const condition = refused.status?.conditions?.find(({ type }) => type === "AccountsReady");
   assert.match(condition?.message ?? "", /create the Secret given with the key password/u);
   await world.world.apply(Secret, "given", { data: { password: Buffer.from("mine").toString("base64") } });
-  await world.until((now) => reasonOf(now) === "AsAsked", "the password is used");
+  await world.until((now) => reasonOf(now) === "AsExpected", "the password is used");
   const [server] = world.servers.servers.values();
   assert.deepEqual(server?.volume.accounts.users.get("shop")?.passwords, ["mine"]);
 });

@@ -74,7 +74,10 @@ test("a volume that cannot grow is named, and does not hold up a failover", asyn
   world.isWriting = true;
   await world.pass(2);
   await world.apply({ ...spec, storage: { size: "2Gi" } });
-  const refused = await world.until((now) => conditionOf(now, "Degraded")?.reason === "VolumeRefused", "the condition");
+  const refused = await world.until(
+    (now) => conditionOf(now, "Degraded")?.reason === "VolumeRejected",
+    "the condition",
+  );
   assert.match(conditionOf(refused, "Degraded")?.message ?? "", /the storageclass .* must support resize/u);
   const { status } = refused;
   await world.kubelet.loseVolume(status?.primary ?? "");

@@ -51,7 +51,7 @@ export const CUT_OPERATOR: Harm = {
     scene.gate.shut(how);
     return {
       detail: how,
-      hasShown: async () => (await reasonOf(scene, "Available")) === "OutOfReach",
+      hasShown: async () => (await reasonOf(scene, "Available")) === "OperatorCannotConnect",
       mend: async () => {
         await dice.pause(0, 10);
         scene.gate.reopen();
