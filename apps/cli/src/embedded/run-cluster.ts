@@ -39,9 +39,11 @@ export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Pro
   try {
     const record = toRecord(cluster, wishes, pods);
     await using _control = await openControl(files.control(folder), cluster);
-    await publish(cluster, wishes, { folder, record, cwd: terminal.cwd });
+    await writeKubeconfigs(cluster, wishes, { folder, cwd: terminal.cwd });
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     terminal.out(`cluster ${record.name} is ready on ${record.url} with ${describe(record)} (${seconds} s)\n`);
+    // The record is last: a process that waits for it finds the kubeconfig and the whole log.
+    await writeRecord(folder, record);
     await stay(cluster, record, terminal);
   } finally {
     await rm(files.record(folder), { force: true });
@@ -156,13 +158,12 @@ function toRecord(
   };
 }
 
-async function publish(
+async function writeKubeconfigs(
   { kubeconfig = "" }: Cluster | RealCluster,
   { kubeconfigOut }: ClusterWishes,
-  { folder, record, cwd }: { readonly folder: string; readonly record: ClusterRecord; readonly cwd: string },
+  { folder, cwd }: { readonly folder: string; readonly cwd: string },
 ): Promise<void> {
   const out = kubeconfigOut === undefined ? [] : [resolve(cwd, kubeconfigOut)];
-  await writeRecord(folder, record);
   // Written atomically: a process that waits for the file never reads a part of it.
   for (const file of [join(folder, "kubeconfig"), ...out]) {
     await writeFile(`${file}.new`, kubeconfig, { mode: 0o600 });
