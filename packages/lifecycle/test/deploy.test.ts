@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, inProcess } from "@capstan/client";
 import { startCluster } from "@capstan/cluster";
+import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { ClusterRole, ClusterRoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { Secret, ServiceAccount } from "@capstan/kinds/v1";
 import {
@@ -12,6 +13,8 @@ import {
   installBase,
   lifecycleManager,
   managerObjects,
+  registerPackageServer,
+  unregisterPackageServer,
 } from "@capstan/lifecycle";
 import { apiOf, silentLog, systemClock } from "@capstan/runtime";
 import { oneChannel, operatorCrd, operatorCsv } from "./content.ts";
@@ -51,6 +54,16 @@ test("a deployed manager does its work with the permissions of its role", async 
     await world.catalog(oneChannel("foo.v1.1.0", [first, second], [operatorCrd()]));
     await succeeds("foo.v1.1.0");
     assert.ok((await admin.list(ClusterRole)).some(({ metadata }) => metadata.name.startsWith("foo.v1.1.0")));
+    // In a pod, PackageManifests are served at the address of the pod.
+    const slices = async (): Promise<readonly string[]> =>
+      (await admin.list(EndpointSlice, { namespace: "olm" })).flatMap(({ endpoints }) =>
+        (endpoints ?? []).flatMap(({ addresses }) => addresses),
+      );
+    const place = { namespace: "olm", host: "10.244.0.5", port: 8443, authority: "" };
+    await registerPackageServer(place, setting.cluster);
+    assert.deepEqual(await slices(), ["10.244.0.5"]);
+    await unregisterPackageServer("olm", setting.cluster);
+    assert.deepEqual(await slices(), []);
   } finally {
     await running.stop(0);
   }

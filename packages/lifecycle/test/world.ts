@@ -79,8 +79,6 @@ export function settingOf(
       const fetch = (request: Request): Promise<Response> => {
         const headers = new Headers(request.headers);
         headers.set("impersonate-user", `system:serviceaccount:${namespace}:${name}`);
-        for (const group of ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"])
-          headers.append("impersonate-group", group);
         return embedded.fetch(new Request(request, { headers }));
       };
       return clusterOf(apiOf(createClient(inProcess(fetch))));

@@ -38,8 +38,7 @@ export function openSetting({
   const scoped = new Map<string, Client>();
   const as = ({ namespace: place, name }: AccountReference): Cluster => {
     const user = `system:serviceaccount:${place}:${name}`;
-    const known =
-      scoped.get(user) ?? createClient(impersonating(config, { user, namespace: place }), { userAgent: "capstan" });
+    const known = scoped.get(user) ?? createClient(impersonating(config, user), { userAgent: "capstan" });
     scoped.set(user, known);
     return clusterOf(apiOf(known));
   };
@@ -63,14 +62,9 @@ export function openSetting({
   return { setting, [Symbol.asyncDispose]: close };
 }
 
-interface Account {
-  readonly user: string;
-  readonly namespace: string;
-}
-
-function impersonating(config: ClusterConfig, { user, namespace }: Account): ClusterConfig {
-  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
-  return { ...config, user: { ...config.user, impersonate: { user, groups } } };
+/** The server adds the groups of a service account. To name them would need the permission to impersonate any of these groups. */
+function impersonating(config: ClusterConfig, user: string): ClusterConfig {
+  return { ...config, user: { ...config.user, impersonate: { user } } };
 }
 
 /** What the server of a client serves. */

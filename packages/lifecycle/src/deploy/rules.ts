@@ -32,6 +32,8 @@ const installed: readonly ManagerRule[] = [
   { apiGroups: ["apps"], resources: ["deployments"], verbs: write },
   { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: write },
   { apiGroups: ["apiregistration.k8s.io"], resources: ["apiservices"], verbs: write },
+  // The Service of PackageManifests leads to the manager's pod.
+  { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: write },
   {
     apiGroups: ["admissionregistration.k8s.io"],
     resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
