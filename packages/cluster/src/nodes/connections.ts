@@ -1,6 +1,6 @@
 /** Connections from the API server to the nodes. They exist before the nodes, because each side needs the other. */
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, isIPv4, type Socket } from "node:net";
 import type { Answer, Call, Dial, NodeConnector, NodeRequest } from "@capstan/apiserver";
 import type { Machine, RunningNode } from "@capstan/node";
 
@@ -38,8 +38,9 @@ export function createNodeConnections(): NodeConnections {
   };
 }
 
+/** A name such as 127.example.com is looked up in the cluster: this machine may reach other servers by it than pods do. */
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 async function connected(socket: Socket): Promise<Socket> {
