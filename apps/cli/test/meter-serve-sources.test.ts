@@ -196,3 +196,48 @@ test("the paths of metering-operator answer with their formats and codes", async
   assert.deepEqual(JSON.parse(fetched.text), [{ ...rows[0], dt: "2026-03-01" }]);
   assert.equal((await post("v1/datasources/prometheus/store/metering/pushed", [{ amount: "x" }])).status, 400);
 });
+
+test("old paths that store usage need the right to create it, and are in the audit", async (t) => {
+  const url = await startPrometheus(t, { isUp: true });
+  const setting = await place(t, "meters: []");
+  const classic = noClassicObjects();
+  addClassicObjects(classic, objects(url), "objects.yaml");
+  const audited: unknown[] = [];
+  // In a cluster, an auditor can read all reports and write nothing.
+  const rights: { readonly [token: string]: readonly string[] } = { auditor: ["get"], importer: ["get", "create"] };
+  await using server = await startServer({
+    setting: {
+      ...setting,
+      classic: async () => classic,
+      audit: async (user, happenings) => void audited.push(...happenings.map(({ action }) => [user, action])),
+    },
+    authenticator: {
+      callerOf: async (token) => ({
+        user: token,
+        scopeOf: async ({ verb }) =>
+          rights[token]?.includes(verb) === true ? { kind: "all" } : { kind: "tenants", tenants: [] },
+      }),
+    },
+    listening: { host: "127.0.0.1", port: 0 },
+    atOnce: 2,
+    log: () => {},
+    onRefused: async () => {},
+  });
+  const post = async (token: string, path: string, body: unknown): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return (await fetch(`${server.url}/api/v1/datasources/prometheus/${path}`, init)).status;
+  };
+  const rows = [{ amount: 1, timestamp: "2026-03-01T01:05:00Z", labels: {}, stepSize: 60_000_000_000 }];
+  const window = { startTime: "2026-03-01T00:00:00Z", endTime: "2026-03-01T00:59:00Z" };
+  for (const [path, body] of [
+    ["store/metering/pushed", rows],
+    ["collect/metering/cpu", window],
+    ["collect/metering", window],
+  ] as const) {
+    assert.equal(await post("auditor", path, body), 403, path);
+    assert.deepEqual(audited, [], path);
+    assert.equal(await post("importer", path, body), 200, path);
+    assert.deepEqual(audited.splice(0)[0], ["importer", "import"], path);
+  }
+});

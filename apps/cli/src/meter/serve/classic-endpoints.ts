@@ -15,6 +15,7 @@ import {
   renderClassicQuery,
   runClassicReport,
 } from "@capstan/metering";
+import { importHappenings } from "../auditing.ts";
 import type { Answer } from "./answer.ts";
 import { HttpError, toHttpError } from "./http-error.ts";
 import type { Setting } from "./setting.ts";
@@ -28,6 +29,11 @@ export interface ClassicCall {
   readonly user: string;
   readonly setting: Setting;
   readonly objects: ClassicObjects;
+}
+
+/** Whether a path stores usage: that needs another right than to read reports. */
+export function isClassicImport(path: string): boolean {
+  return /^\/api\/v1\/datasources\/prometheus\/(?:collect|store)(?:\/|$)/.test(path);
 }
 
 /** Answers; errors have the form that they had. */
@@ -182,7 +188,8 @@ type Importer = ClassicDataSource & { readonly type: "rows" };
 
 /** Imports from Prometheus: one source if it is named, else all. */
 async function collect(call: ClassicCall, only: string | undefined): Promise<Answer> {
-  const { objects, setting } = call;
+  needPost(call);
+  const { objects, setting, user } = call;
   const { startTime, endTime } = await readObject(call);
   const [from, to] = [timeOf(startTime, "startTime"), timeOf(endTime, "endTime")];
   if (from === undefined || to === undefined || to <= from)
@@ -203,20 +210,26 @@ async function collect(call: ClassicCall, only: string | undefined): Promise<Ans
       now: setting.now(),
       batch: 50_000,
     });
+    setting.metrics.imported(result);
+    await setting.audit(user, importHappenings(result));
     results.push({ reportDataSource: source.name, metricsImportedCount: result.stored });
   }
   return jsonAnswer({ results });
 }
 
+function needPost({ method }: ClassicCall): void {
+  if (method !== "POST") throw new HttpError(405, `${method} is not possible here; use POST`);
+}
+
 async function store(call: ClassicCall, name: string): Promise<Answer> {
-  if (call.method !== "POST") throw new HttpError(405, `${call.method} is not possible here; use POST`);
+  needPost(call);
   const parsed = parse(await call.body());
   if (!Array.isArray(parsed)) throw new HttpError(400, "the body must be a JSON array of rows");
   const rows: readonly unknown[] = parsed;
   async function* inputs() {
     for (const [at, value] of rows.entries()) yield { where: `body:${at + 1}`, value };
   }
-  const { setting } = call;
+  const { setting, user } = call;
   await using opened = await setting.openWriter();
   const result = await importClassicRows(inputs(), {
     store: opened,
@@ -225,6 +238,7 @@ async function store(call: ClassicCall, name: string): Promise<Answer> {
     batch: 50_000,
   });
   setting.metrics.imported(result);
+  await setting.audit(user, importHappenings(result));
   const [problem] = result.problems;
   if (problem !== undefined && problem.reason !== "Conflict")
     throw new HttpError(400, `${problem.where}: ${problem.message}`);

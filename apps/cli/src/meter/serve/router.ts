@@ -4,7 +4,7 @@ import type { Answer } from "./answer.ts";
 import { json } from "./answer.ts";
 import { readBody } from "./body.ts";
 import { getMeters, getPrices } from "./book-endpoints.ts";
-import { answerClassic } from "./classic-endpoints.ts";
+import { answerClassic, isClassicImport } from "./classic-endpoints.ts";
 import { type Authenticator, type Caller, type Right, type Scope, needAll } from "./caller.ts";
 import { HttpError } from "./http-error.ts";
 import { getInvoice, getInvoices } from "./invoice-endpoints.ts";
@@ -32,6 +32,7 @@ interface Call {
 
 const readReports: Right = { verb: "get", resource: "reports" };
 const readInvoices: Right = { verb: "get", resource: "invoices" };
+const createUsage: Right = { verb: "create", resource: "usage" };
 const prefix = "/metering/v1/";
 
 const endpoints: readonly Endpoint[] = [
@@ -63,7 +64,7 @@ const endpoints: readonly Endpoint[] = [
   {
     name: "usage",
     method: "POST",
-    right: { verb: "create", resource: "usage" },
+    right: createUsage,
     answer: async (call) => {
       if (call.scope.kind === "tenants" && call.scope.tenants.length === 0)
         throw new HttpError(403, "this needs the role writer; ask an admin for access");
@@ -158,7 +159,7 @@ async function answerKnown(request: IncomingMessage, { url, caller, setting }: K
   }
   const { classic } = setting;
   if (classic !== undefined && pathname.startsWith("/api/")) {
-    needAll(await caller.scopeOf(readReports));
+    needAll(await caller.scopeOf(isClassicImport(pathname) ? createUsage : readReports));
     const { method = "GET" } = request;
     const body = (): Promise<string> => readBody(request);
     return answerClassic({
