@@ -114,11 +114,17 @@ function readFleet(text: string, path: string): FleetFile {
 
 function ringProblem(rings: unknown): string | undefined {
   if (!Array.isArray(rings) || rings.length === 0) return "needs a list `rings`, the canary first";
-  for (const { name, clusters } of rings as readonly Partial<Ring<ListedCluster>>[]) {
+  for (const ring of rings as readonly (Partial<Ring<ListedCluster>> | null)[]) {
+    const { name, clusters, maxFailures = 0 } = ring ?? {};
     if (typeof name !== "string" || !Array.isArray(clusters) || clusters.length === 0)
       return "has a ring without a name or without clusters";
-    if (clusters.some((each: Partial<ListedCluster>) => typeof each.name !== "string"))
+    if (clusters.some((each: Partial<ListedCluster> | null) => typeof each?.name !== "string"))
       return `has a cluster without a name in the ring ${name}`;
+    if (new Set(clusters.map((each: ListedCluster) => each.name)).size < clusters.length)
+      return `has two clusters of one name in the ring ${name}`;
+    // More than a text such as 10% is never reached: the roll-out would not stop at failures.
+    if (!Number.isInteger(maxFailures) || maxFailures < 0)
+      return `has maxFailures ${JSON.stringify(maxFailures)} in the ring ${name}: write a number of clusters`;
   }
   return undefined;
 }

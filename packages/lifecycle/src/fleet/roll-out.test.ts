@@ -8,6 +8,8 @@ interface Fake {
   readonly name: string;
   readonly phase: string;
   readonly after: number;
+  /** How long after its approval the operator fails; it has succeeded before. */
+  readonly failsAfter?: number;
   subscription?: Subscription;
   approvedAt?: number;
 }
@@ -37,8 +39,9 @@ async function run(rings: readonly Ring<Fake>[], { concurrency = 2, soak = 0, ti
   const callsOf = (one: Fake): FleetCalls => ({
     get: (async (kind: { readonly kind: string }) => {
       if (kind.kind === "Subscription") return one.subscription;
-      const isThere = one.approvedAt !== undefined && time >= one.approvedAt + one.after;
-      return isThere ? { status: { phase: one.phase, message: "because" } } : undefined;
+      const age = one.approvedAt === undefined ? -1 : time - one.approvedAt;
+      const phase = age >= (one.failsAfter ?? Infinity) ? "Failed" : one.phase;
+      return age >= one.after ? { status: { phase, message: "because" } } : undefined;
     }) as never,
     create: (async (_kind: unknown, object: Subscription) => {
       one.subscription = object;
@@ -98,6 +101,18 @@ test("a failure stops the roll-out, and what was not begun stays as it is", asyn
   assert.deepEqual([seen.ok, states(seen)], [false, ["canary failed", "one waiting"]]);
   assert.match(seen.clusters[0]?.message ?? "", /foo\.v1\.1\.0 is Failed: because/u);
   assert.match(seen.clusters[1]?.message ?? "", /the ring first has failures/u);
+  assert.equal(one.subscription, undefined);
+});
+
+test("a canary that fails while it soaks stops the roll-out", async () => {
+  const [canary, one] = [{ ...fake("canary"), failsAfter: 60_000 }, fake("one")];
+  const rings = [
+    { name: "first", clusters: [canary] },
+    { name: "rest", clusters: [one] },
+  ];
+  const seen = await run(rings, { soak: 600_000 });
+  assert.deepEqual([seen.ok, states(seen)], [false, ["canary failed", "one waiting"]]);
+  assert.match(seen.clusters[0]?.message ?? "", /^after the soak: foo\.v1\.1\.0 is Failed: because$/u);
   assert.equal(one.subscription, undefined);
 });
 

@@ -68,12 +68,15 @@ export async function rollOut<C extends FleetCluster>(options: RollOutOptions<C>
   const { rings, soak, wait } = options;
   const done: ClusterProgress[] = [];
   for (const [at, ring] of rings.entries()) {
-    if (at > 0 && soak > 0) await wait(soak);
-    const results = await runRing(ring, options);
+    let results = await runRing(ring, options);
+    const isLast = at === rings.length - 1;
+    if (!isLast && soak > 0 && !hasFailed(ring, results)) {
+      await wait(soak);
+      // What has soaked must still run before the next ring begins.
+      results = await lookAgain(ring, results, options);
+    }
     done.push(...results);
-    const failures = results.filter(({ state }) => state === "failed");
-    // What has soaked must still run before the next ring begins.
-    if (failures.length > (ring.maxFailures ?? 0)) {
+    if (hasFailed(ring, results)) {
       const left = rings
         .slice(at + 1)
         .flatMap((each) => each.clusters.map(({ name }) => waiting(each.name, name, ring.name)));
@@ -82,6 +85,41 @@ export async function rollOut<C extends FleetCluster>(options: RollOutOptions<C>
     }
   }
   return { ok: done.every(({ state }) => state === "succeeded"), clusters: done };
+}
+
+function hasFailed({ maxFailures = 0 }: Ring, results: readonly ClusterProgress[]): boolean {
+  return results.filter(({ state }) => state === "failed").length > maxFailures;
+}
+
+/** The clusters of a ring after its soak: those that had succeeded and do not run the version any more have failed. */
+async function lookAgain<C extends FleetCluster>(
+  { clusters }: Ring<C>,
+  results: readonly ClusterProgress[],
+  options: RollOutOptions<C>,
+): Promise<readonly ClusterProgress[]> {
+  const looked: ClusterProgress[] = [];
+  for (const known of results) {
+    const target = clusters.find(({ name }) => name === known.cluster);
+    const problem = target === undefined || known.state !== "succeeded" ? undefined : await problemOf(target, options);
+    const now: ClusterProgress =
+      problem === undefined ? known : { ...known, state: "failed", message: `after the soak: ${problem}` };
+    if (now !== known) options.report(now);
+    looked.push(now);
+  }
+  return looked;
+}
+
+async function problemOf<C extends FleetCluster>(
+  target: C,
+  { open, subscription }: RollOutOptions<C>,
+): Promise<string | undefined> {
+  try {
+    await using connected = await open(target);
+    const seen = await lookAt(connected.cluster, subscription);
+    return seen.ok ? undefined : seen.message;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function waiting(ring: string, cluster: string, failed: string): ClusterProgress {
@@ -100,7 +138,7 @@ async function runRing<C extends FleetCluster>(
       options.report(result);
       results.push(result);
       // No further cluster of the ring begins after too many failures.
-      if (results.filter(({ state }) => state === "failed").length > (ring.maxFailures ?? 0))
+      if (hasFailed(ring, results))
         for (const left of open.splice(0)) results.push(waiting(ring.name, left.name, ring.name));
     }
   };
