@@ -34,6 +34,8 @@ export async function connect(url: string, pid: number): Promise<Database> {
   });
   // A connection that breaks while nothing uses it is replaced by the next use.
   pool.on("error", () => {});
+  // One that breaks in use rejects its queries, too; an error that nothing listens to would end the process.
+  pool.on("connect", (client) => client.on("error", () => {}));
   const shown = `${place.host}${place.pathname}`;
   return { pool, schema: `"${name}"`, shown, lockKey: `capstan-meter ${name}` };
 }
