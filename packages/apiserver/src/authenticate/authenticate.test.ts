@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "@capstan/model";
-import { createAuthority, createPrivateKeyPem, splitBundle, validFor } from "@capstan/pki";
+import { createAuthority, createPrivateKeyPem, splitBundle, toJwtKey, validFor } from "@capstan/pki";
 import { openAccess, tokenAuthenticator } from "../access.ts";
 import type { Call, Headers } from "../call.ts";
 import type { Authenticator } from "./authenticator.ts";
@@ -127,6 +127,25 @@ test("a token expires after its leeway, with its account or pod, and has an audi
   assert.equal(check(authority([account])), "rejected");
   assert.equal(check(authority([{ ...account, metadata: { ...account.metadata, uid: "new" } }, pod])), "rejected");
   assert.equal(check(authority([account, pod]), ["vault"]), "rejected");
+});
+
+test("all forms of a token with spaces are one token, whose signature is verified once", () => {
+  const given = authority([account]);
+  const { token } = issueToken({ account, audiences: ["https://here"], seconds: 3600 }, given);
+  let reads = 0;
+  const key = new Proxy(toJwtKey(given.privateKeyPem), {
+    get(target, name) {
+      reads++;
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  const check = (text: string): string => checkToken(text, ["https://here"], given, key).type;
+  assert.equal(check(token), "user");
+  assert.ok(reads > 0);
+  reads = 0;
+  assert.equal(check(`${token}\n\t${" ".repeat(1000)}`), "user");
+  assert.equal(reads, 0);
+  assert.equal(check(`${token}x`), "rejected");
 });
 
 test("a client certificate names the user and the groups", async () => {

@@ -96,12 +96,14 @@ const mostVerified = 1_000;
 
 /** The claims, the reason why they are rejected, or undefined if this server did not issue the token. */
 function read(text: string, authority: TokenAuthority, key: JwtKey): JwtClaims | string | undefined {
+  // Spaces do not count: kept with them, the forms of one token would fill the memory.
+  const token = text.replaceAll(/\s/g, "");
   const known = verified.get(key) ?? new Map<string, JwtClaims>();
-  const claims = known.get(text) ?? verify(text, authority, key);
+  const claims = known.get(token) ?? verify(token, authority, key);
   if (typeof claims !== "object") return claims;
   verified.set(key, known);
-  known.delete(text);
-  known.set(text, claims);
+  known.delete(token);
+  known.set(token, claims);
   const [oldest] = known.keys();
   if (known.size > mostVerified && oldest !== undefined) known.delete(oldest);
   return claims;
@@ -110,7 +112,7 @@ function read(text: string, authority: TokenAuthority, key: JwtKey): JwtClaims |
 function verify(text: string, { issuer }: TokenAuthority, key: JwtKey): JwtClaims | string | undefined {
   if (!isOurs(text, issuer)) return undefined;
   try {
-    const claims = verifyJwt(text.replaceAll(/\s/g, ""), { keys: [key] });
+    const claims = verifyJwt(text, { keys: [key] });
     return claims.iss === issuer && claims["kubernetes.io"] !== undefined ? claims : undefined;
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
