@@ -60,10 +60,17 @@ class Group<Item> {
     return group;
   }
 
+  /** Those that owe nothing go first. If each of very many has asked once, all owe something, and the oldest go. */
   #forgetIdle(): void {
-    if (this.#groups.size <= 2 * this.#waiting.size + mostIdle) return;
+    const most = 2 * this.#waiting.size + mostIdle;
+    if (this.#groups.size <= most) return;
     for (const [name, { size, used }] of this.#groups) {
       if (size === 0 && used <= this.#now) this.#groups.delete(name);
+    }
+    // So many that the next ones need not look again.
+    for (const [name, { size }] of this.#groups) {
+      if (this.#groups.size <= most - mostIdle / 2) return;
+      if (size === 0) this.#groups.delete(name);
     }
   }
 }
