@@ -109,6 +109,13 @@ suite("capstan deploy", () => {
     assert.equal(refused.code, 1);
     assert.match(refused.err, /remove it\? \[y\/N\]/u);
     assert.notEqual(await deployment(), undefined);
+    const kind = await memcached(cluster);
+    const inside = { ...object, metadata: { name: "two", namespace }, spec: { size: 1 } };
+    await cluster.client.create(kind, inside as never);
+    const dry = await run(["undeploy", "--dry-run"]);
+    assert.match(dry.out, /^keep Namespace memcached-system, .* custom resources: Memcached memcached-system\/two$/mu);
+    assert.doesNotMatch(dry.out, /^delete Namespace/mu);
+    await cluster.client.delete(kind, { namespace, name: "two" } as never);
     const { code, out, err } = await run(["undeploy"], ["y"]);
     assert.equal(code, 0, err);
     assert.match(out, /^keep CustomResourceDefinition memcacheds\.cache\.example\.com$/mu);

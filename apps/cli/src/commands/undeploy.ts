@@ -9,6 +9,7 @@ import {
   type Part,
   removeCustomResources,
   removeParts,
+  stayingIn,
   titleOf,
 } from "../deploy/remove.ts";
 import { CliError } from "../errors.ts";
@@ -23,7 +24,7 @@ const { kubeconfig, context, namespace, yes } = deploy.options;
 /** Removes a deployment. */
 export const undeploy: Command = defineCommand({
   describe:
-    "Shows what would be removed, and asks. CRDs and custom resources stay unless --remove-crds is given: then the custom resources of all namespaces go first, so that the operator can finish them, then the operator, then its CRDs. A CRD that capstan deploy has not created always stays, and so does a namespace that existed before.",
+    "Shows what would be removed, and asks. CRDs and custom resources stay unless --remove-crds is given: then the custom resources of all namespaces go first, so that the operator can finish them, then the operator, then its CRDs. A CRD that capstan deploy has not created always stays, and so does a namespace that existed before or has custom resources that stay.",
   options: {
     entry: entryOption,
     kubeconfig: { type: "text", value: "FILE", describe: kubeconfig?.describe ?? "" },
@@ -50,14 +51,18 @@ export const undeploy: Command = defineCommand({
     if (deployed.parts.length === 0)
       throw new CliError("Failed", `capstan deploy has not created ${program.name} in ${place}${elsewhere(deployed)}`);
     const removesCrds = options["remove-crds"];
-    terminal.out(preview(deployed, removesCrds));
+    const kinds = removesCrds ? deployed.customKinds.filter(({ isOurs }) => isOurs) : [];
+    const staying = stayingIn(deployed, kinds);
+    const parts = staying.length === 0 ? deployed.parts : deployed.parts.filter((part) => !isNamespace(part));
+    const kept = deployed.parts.filter((part) => !parts.includes(part));
+    terminal.out(preview({ ...deployed, parts }, removesCrds));
+    for (const part of kept) terminal.out(`keep ${titleOf(part)}, which has custom resources: ${staying.join(", ")}\n`);
     if (options["dry-run"]) return 0;
     if (!options.yes && !(await confirm(terminal, "remove it?"))) return 1;
     const report = (action: string, what: string): void => terminal.err(`  ${action}  ${what}\n`);
     const removing = { client, seconds, report };
-    const kinds = removesCrds ? deployed.customKinds.filter(({ isOurs }) => isOurs) : [];
     await removeCustomResources(kinds, removing);
-    await removeParts(inOrder(deployed.parts, kinds.map(toCrd)), removing);
+    await removeParts(inOrder(parts, kinds.map(toCrd)), removing);
     terminal.out(`removed ${program.name} from ${place}\n`);
     return 0;
   },
@@ -65,8 +70,11 @@ export const undeploy: Command = defineCommand({
 
 /** CRDs go before the namespace, which takes longest. */
 function inOrder(parts: readonly Part[], crds: readonly Part[]): readonly Part[] {
-  const isNamespace = ({ kind }: Part): boolean => kind.kind === "Namespace";
   return [...parts.filter((part) => !isNamespace(part)), ...crds, ...parts.filter(isNamespace)];
+}
+
+function isNamespace({ kind }: Part): boolean {
+  return kind.kind === "Namespace";
 }
 
 function toCrd({ kind: { plural, group } }: CustomKind): Part {

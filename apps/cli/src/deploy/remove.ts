@@ -35,6 +35,8 @@ export interface Deployed {
   /** In the order of removal. CRDs are not among them. */
   readonly parts: readonly Part[];
   readonly customKinds: readonly CustomKind[];
+  /** The operator's kinds with the objects that are in the namespace itself, also if it is deployed elsewhere. */
+  readonly residents: readonly CustomKind[];
   /** Other namespaces where the same operator is deployed: they need what belongs to the whole cluster. */
   readonly others: readonly string[];
 }
@@ -50,11 +52,28 @@ export async function findDeployed(client: Client, program: Program, namespace: 
     kind === Namespace ? name === namespace : place === namespace || (place === "" && others.length === 0);
   const crds = new Set(found.filter(({ kind }) => kind === CustomResourceDefinition).map(({ name }) => name));
   const webhooks = others.length > 0 ? [] : await findWebhooks(client, program, namespace);
+  const customKinds = await customKindsOf(client, program, crds);
   return {
     parts: [...webhooks, ...found.filter((part) => part.kind !== CustomResourceDefinition && isHere(part))],
-    customKinds: others.length > 0 ? [] : await customKindsOf(client, program, crds),
+    customKinds: others.length > 0 ? [] : customKinds,
+    residents: customKinds.map(({ objects, ...kind }) => ({
+      ...kind,
+      objects: objects.filter(({ metadata }) => metadata.namespace === namespace),
+    })),
     others,
   };
+}
+
+/** The custom resources that are neither removed nor elsewhere: a namespace that has them stays, as it would take them along. */
+export function stayingIn(
+  { residents }: Pick<Deployed, "residents">,
+  removed: readonly CustomKind[],
+): readonly string[] {
+  return residents
+    .filter(({ kind }) => removed.every((other) => other.kind !== kind))
+    .flatMap(({ kind, objects }) =>
+      objects.map(({ metadata: { namespace = "", name } }) => titleOf({ kind, namespace, name })),
+    );
 }
 
 async function listParts(
