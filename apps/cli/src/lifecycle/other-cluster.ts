@@ -4,13 +4,16 @@ import { clusterOf, type OtherClusterConnection } from "@capstan/lifecycle";
 import { apiOf } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
+const PATIENCE = 10_000;
+
 /** Connects. Programs and files of this machine do not count, only what the text itself has. */
 export async function connectOther(text: string): Promise<OtherClusterConnection> {
   const config = chooseContext(await parseKubeconfig(text, "Secret"));
   const outside = outsideOf(config);
   if (outside !== undefined)
     throw new CliError("BadInput", `its kubeconfig uses ${outside}: it must have a token or certificates as data`);
-  const client = createClient(config, { userAgent: "capstan-lifecycle" });
+  // A cluster that is slow or gone must not hold up the policies of others.
+  const client = createClient(config, { userAgent: "capstan-lifecycle", timeoutMs: PATIENCE });
   return { cluster: clusterOf(apiOf(client)), [Symbol.asyncDispose]: () => client.close() };
 }
 

@@ -1,4 +1,5 @@
 /** Asks another cluster how far the Subscription of the same name is there. */
+import { isApiError } from "@capstan/client";
 import { Secret } from "@capstan/kinds/v1";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
 import { Subscription } from "../kinds/subscription.ts";
@@ -28,8 +29,20 @@ export async function askOther(
     return await reached(connected, { namespace, name, now: setting.clock.wall() });
   } catch (error) {
     // Whatever keeps it from answering: the upgrade waits, and the condition says why.
-    return waiting(error instanceof Error ? error.message : String(error));
+    return waiting(reasonOf(error));
   }
+}
+
+/**
+ * The condition can be read by the author of the Secret, who chooses the address: what a server says that is no API server, but one that
+ * only the manager reaches, is not repeated.
+ */
+export function reasonOf(error: unknown): string {
+  const isOther = isApiError(error)
+    ? error.statusObject === undefined && (error.status !== 0 || error.code === "BadAnswer")
+    : error instanceof SyntaxError;
+  if (isOther) return "its server does not answer as a Kubernetes API server: check the address in its kubeconfig";
+  return error instanceof Error ? error.message : String(error);
 }
 
 function waiting(message: string): OtherCluster {
