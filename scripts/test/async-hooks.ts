@@ -10,6 +10,8 @@ const { createHook } = asyncHooks;
 /** A hook that is never enabled. */
 const idle = { enable: () => idle, disable: () => idle };
 
-asyncHooks.createHook = (callbacks) =>
-  new Error("the caller").stack?.includes("node:internal/test_runner/") === true ? idle : createHook(callbacks);
+asyncHooks.createHook = (callbacks) => {
+  const [, , caller = ""] = (new Error("the caller").stack ?? "").split("\n");
+  return caller.includes("node:internal/test_runner/") ? idle : createHook(callbacks);
+};
 syncBuiltinESMExports();

@@ -67,6 +67,12 @@ test("an error that no test awaits is a failure", () => {
   assert.equal(outcomeOf(`test("a", () => { setTimeout(() => { throw new Error("no"); }, 20); });`).ok, false);
 });
 
+test("async hooks of the tested code work", () => {
+  const text = `import { createHook } from "node:async_hooks";
+    test("a", async () => { let count = 0; createHook({ init: () => count++ }).enable(); await new Promise(setImmediate); if (count === 0) throw new Error("no"); });`;
+  assert.equal(outcomeOf(text).ok, true);
+});
+
 test("a file without a test is a failure", () => {
   assert.equal(outcomeOf("").ok, false);
 });
