@@ -7,7 +7,7 @@ import { chooseContext, createClient, parseKubeconfig } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { openSetting } from "./manager.ts";
 
-test("a service account is impersonated by its name alone: groups would need another permission", async (t) => {
+test("a service account is impersonated by its name alone, without groups", async (t) => {
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     seen.push(request.headers);

@@ -9,7 +9,7 @@ import type { CatalogSourceStatus } from "../kinds/catalog-source.ts";
 import { defineSync } from "../manager/define.ts";
 import type { Sync } from "../manager/reader.ts";
 import type { ManagerSetting } from "../manager/setting.ts";
-import { nowOf } from "../manager/time.ts";
+import { formatMilliseconds, nowOf } from "../manager/time.ts";
 import { catalogKey } from "./store.ts";
 import type { CatalogOrigin, CatalogState } from "./store.ts";
 import { resolveTemplate, templateAnnotation } from "./template.ts";
@@ -185,12 +185,20 @@ async function report(source: CatalogSource, { state, isNew }: Reported, setting
   const old = status?.connectionState;
   const poll = judgePolling(source);
   const invalid = "invalid" in poll ? poll.invalid : undefined;
-  const lastConnect = isNew || old?.lastConnect === undefined ? nowOf(setting.clock) : old.lastConnect;
+  const lastConnect = isNew || old?.lastConnect === undefined ? connectTime(old, setting) : old.lastConnect;
   const connectionState = { address: addressOf(source), lastObservedState: state.state, lastConnect };
   const error = invalid === undefined ? {} : { reason: "InvalidIntervalError" as const, message: invalid };
   const polled = poll.every === undefined ? {} : { latestImageRegistryPoll: formatPoll(state, status) };
   const failure = state.state === "READY" || state.error === undefined ? {} : { message: state.error };
   await write(source, { ...clean(status), ...error, ...failure, ...polled, connectionState }, setting);
+}
+
+/** Resolution and policies watch the CatalogSource: new content always changes it, also twice within a second. */
+function connectTime(old: CatalogSourceStatus["connectionState"], { clock }: ManagerSetting): string {
+  const now = nowOf(clock);
+  return old?.lastConnect !== undefined && now <= old.lastConnect
+    ? formatMilliseconds(Date.parse(old.lastConnect) + 1000)
+    : now;
 }
 
 function formatPoll({ readAt }: CatalogState, status: CatalogSourceStatus | undefined): string {
