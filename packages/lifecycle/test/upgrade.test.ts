@@ -6,6 +6,7 @@ import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kin
 import { ServiceAccount } from "@capstan/kinds/v1";
 import { OLMConfig, Operator, OperatorCondition, OperatorGroup } from "@capstan/lifecycle";
 import { oneChannel, operatorCrd, operatorCsv } from "./content.ts";
+import { edit } from "./edit.ts";
 import { startWorld, type World } from "./world.ts";
 
 let world: World;
@@ -42,9 +43,9 @@ test("an OperatorCondition holds an upgrade back until it is overridden", async 
   assert.ok(condition);
   const busy = { type: "Upgradeable", status: "False", reason: "Busy", message: "migrating" } as const;
   const conditions = [{ ...busy, lastTransitionTime: "2026-01-01T00:00:00Z" }];
-  await world.cluster.change(OperatorCondition, {
-    before: condition,
-    after: { ...condition, spec: { ...condition.spec, conditions } },
+  await edit(world.cluster, OperatorCondition, {
+    key,
+    change: (present) => ({ ...present, spec: { ...present.spec, conditions } }),
   });
   const reported = await world.until(
     "the status has the condition",
@@ -60,12 +61,10 @@ test("an OperatorCondition holds an upgrade back until it is overridden", async 
   );
   assert.ok(reported);
   const override = { ...busy, status: "True", reason: "Admin", message: "go on" } as const;
-  await world.cluster.change(OperatorCondition, {
-    before: reported,
-    after: {
-      ...reported,
-      spec: { ...reported.spec, overrides: [{ ...override, lastTransitionTime: "2026-01-01T00:00:00Z" }] },
-    },
+  const overrides = [{ ...override, lastTransitionTime: "2026-01-01T00:00:00Z" }];
+  await edit(world.cluster, OperatorCondition, {
+    key,
+    change: (present) => ({ ...present, spec: { ...present.spec, overrides } }),
   });
   await world.succeeded("veto", "veto.v1.1.0");
 });
@@ -104,7 +103,10 @@ test("a missing, second or unsuitable OperatorGroup fails the operator until cor
     (seen) => (seen?.status?.conditions ?? []).length === 0,
   );
   assert.ok(one);
-  await world.cluster.change(OperatorGroup, { before: one, after: { ...one, spec: { targetNamespaces: ["modes"] } } });
+  await edit(world.cluster, OperatorGroup, {
+    key: { namespace: "modes", name: "one" },
+    change: (present) => ({ ...present, spec: { targetNamespaces: ["modes"] } }),
+  });
   // Its CRD and its service account are missing.
   await reaches("modes", "modal.v1.0.0", "Pending/RequirementsNotMet");
 });
@@ -146,10 +148,13 @@ test("a changed Deployment is brought back", async () => {
   const key = { namespace: "scoped", name: "scoped" };
   const known = await world.cluster.get(Deployment, key);
   assert.ok(known?.spec);
-  const { [`olm.deployment-spec-hash`]: hash, ...labels } = known.metadata.labels ?? {};
-  await world.cluster.change(Deployment, {
-    before: known,
-    after: { ...known, metadata: { ...known.metadata, labels: { ...labels, "olm.deployment-spec-hash": "other" } } },
+  const hash = known.metadata.labels?.["olm.deployment-spec-hash"];
+  await edit(world.cluster, Deployment, {
+    key,
+    change: ({ metadata, ...present }) => {
+      const labels = { ...metadata.labels, "olm.deployment-spec-hash": "other" };
+      return { ...present, metadata: { ...metadata, labels } };
+    },
   });
   await world.until(
     "the hash is back",
