@@ -1,4 +1,4 @@
-/** `capstan lifecycle deploy`: the lifecycle manager as a Deployment, with the permissions that it needs and no others. */
+/** `capstan lifecycle deploy`: the lifecycle manager as a Deployment. Its permissions are listed by verb and kind, and it may grant others. */
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { deployedName, type DeployedObject, managerObjects } from "@capstan/lifecycle";
 import { toYamlStream } from "@capstan/scaffold";

@@ -64,6 +64,11 @@ describe("a long log", () => {
   const all = Array.from({ length: lines }, (_, at) => `${lineOf(at)}\n`).join("");
 
   for (const isSlow of [false, true]) {
+    test("that cannot be read ends its stream, and not the process", async () => {
+      path = folder;
+      assert.deepEqual(await chunksOf(""), []);
+    });
+
     test(`is sent whole and in pieces to a ${isSlow ? "slow" : "fast"} client`, async () => {
       const chunks = await chunksOf("", isSlow);
       assert.equal(chunks.join(""), all);

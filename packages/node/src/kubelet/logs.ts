@@ -206,13 +206,20 @@ function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Followi
     const wasOver = isOver();
     await send();
     if (!isStopped && !wasOver && !reader.isFull) {
-      timer = tools.clock.later(interval, () => void look());
+      timer = tools.clock.later(interval, begin);
       return;
     }
     await reader[Symbol.asyncDispose]();
     if (!isStopped) sink.end();
   };
-  void look();
+  // A file that cannot be read any more ends the stream, and nothing else.
+  const begin = (): void =>
+    void look().catch(async () => {
+      if (!isStopped) sink.end();
+      isStopped = true;
+      await reader[Symbol.asyncDispose]().catch(() => undefined);
+    });
+  begin();
   return () => {
     isStopped = true;
     // A read that is in progress closes the file when it is done.
